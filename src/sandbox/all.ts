@@ -88,17 +88,13 @@ const shortNames = {
   user: ['/core/users/'],
 } as const;
 
-export type ShortKindName = keyof typeof shortNames;
-
-/** The name of a kind in the sandbox: a short name, or the path of the list, such as `/stages/deny/`. */
-export type KindName = ShortKindName | `/${string}/`;
-
+/** The path of a kind, from its short name or from the path itself. */
 export function pathOfName({ release }: World, name: string): string {
   if (!isShort(name)) return name;
   const paths: readonly string[] = shortNames[name];
   return paths.find((path) => factsOf(release, path) !== undefined) ?? name;
 }
 
-function isShort(name: string): name is ShortKindName {
+function isShort(name: string): name is keyof typeof shortNames {
   return Object.hasOwn(shortNames, name);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { addFreshRecords, answers } from './recorded.ts';
-import { emptyWorld, pathOfName, type KindName } from './all.ts';
+import { emptyWorld } from './all.ts';
 import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
-import type { RequestedChange, SandboxKind, SaveResult, World } from './kind.ts';
+import type { RequestedChange, SandboxKind, World } from './kind.ts';
 import { listRecords } from './lists.ts';
 import { insertSeed, type RejectedEntry } from './insert-seed.ts';
 import { accessCheck } from './policies.ts';
@@ -34,7 +34,7 @@ import { optionsAnswer, currentUserAnswer, versionAnswer } from './self.ts';
 import { deleteRow, dependentsOf } from './uses.ts';
 
 export class Sandbox {
-  readonly #world: World;
+  readonly world: World;
   readonly #executor: Executor;
   readonly #askers = new Requesters();
   #requests = 0;
@@ -47,15 +47,15 @@ export class Sandbox {
     release: SandboxRelease = defaultRelease,
     isPlanted: (path: string) => boolean = () => false,
   ) {
-    this.#world = emptyWorld(release, seed);
-    this.#executor = new Executor(this.#world);
-    addFreshRecords(this.#world, isPlanted);
-    this.refused = insertSeed(this.#world);
+    this.world = emptyWorld(release, seed);
+    this.#executor = new Executor(this.world);
+    addFreshRecords(this.world, isPlanted);
+    this.refused = insertSeed(this.world);
     for (const token of seed.tokens ?? []) this.issue(token);
   }
 
   issue(token: SeedToken): void {
-    const { userForToken: ofToken } = this.#world.kind('/core/users/');
+    const { userForToken: ofToken } = this.world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
   }
 
@@ -65,8 +65,8 @@ export class Sandbox {
 
   handle(request: SandboxRequest): SandboxResponse {
     this.#requests += 1;
-    const { headers, ...answer } = undocumentedRefusal(request, this.#world.seed) ?? this.#answer(request);
-    const { json: type, vary } = this.#world.rules;
+    const { headers, ...answer } = undocumentedRefusal(request, this.world.seed) ?? this.#answer(request);
+    const { json: type, vary } = this.world.rules;
     return {
       ...answer,
       headers: {
@@ -82,13 +82,13 @@ export class Sandbox {
     const [, path = ''] = /^\/api\/v3([^?]*)/.exec(request.path) ?? [];
     switch (path) {
       case '/core/users/me/':
-        return this.#show(request, (asker) => asker && currentUserAnswer(asker.user, this.#world));
+        return this.#show(request, (asker) => asker && currentUserAnswer(asker.user, this.world));
       case '/admin/version/':
-        return this.#show(request, (asker) => asker && versionAnswer(this.#world.rules));
+        return this.#show(request, (asker) => asker && versionAnswer(this.world.rules));
       case '/root/config/':
         return this.#show(
           request,
-          () => answers().configuration[this.#world.rules.isFrom2025 ? '2025.12' : '2023.10'],
+          () => answers().configuration[this.world.rules.isFrom2025 ? '2025.12' : '2023.10'],
         );
     }
     const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
@@ -97,11 +97,11 @@ export class Sandbox {
     if (checked !== undefined)
       return this.#show(
         request,
-        (asker, query) => asker && (accessCheck(this.#world, checked, asker.user, query) ?? 'Not found.'),
+        (asker, query) => asker && (accessCheck(this.world, checked, asker.user, query) ?? 'Not found.'),
       );
     const slug = /^\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
     if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
-    const list = this.#world.kindAt(path);
+    const list = this.world.kindAt(path);
     if (list?.single !== undefined) return this.#atRecord(request, list, list.single);
     if (list !== undefined) return this.#atList(request, list);
     const item = this.#recordAt(path);
@@ -114,7 +114,7 @@ export class Sandbox {
 
   #recordAt(path: string): { readonly kind: SandboxKind; readonly name: string } | undefined {
     const [, list = '', name = ''] = /^(.*\/)?([^/]*)\/$/.exec(path) ?? [];
-    const kind = this.#world.kindAt(list);
+    const kind = this.world.kindAt(list);
     return kind && { kind, name };
   }
 
@@ -150,7 +150,7 @@ export class Sandbox {
 
   #list(request: SandboxRequest, kind: SandboxKind, asker: Requester): SandboxResponse {
     const allow = kind.allow.list;
-    const { rules } = this.#world;
+    const { rules } = this.world;
     const query = new Query(request.path);
     const found = kind.listFor?.(query, asker) ?? listRecords(kind, query, asker, rules);
     if (found === 'forbidden') return jsonResponse(403, { detail: notPermitted }, allow);
@@ -162,7 +162,7 @@ export class Sandbox {
 
   /** A list below another list is always empty in the sandbox. */
   #emptyList(kind: SandboxKind, query: Query): JsonObject | string {
-    const found = pageOf(query, [], this.#world.rules);
+    const found = pageOf(query, [], this.world.rules);
     return found ? { pagination: found.pagination, results: [], ...autocompleteOf(kind) } : 'Invalid page.';
   }
 
@@ -175,13 +175,13 @@ export class Sandbox {
     const row = 'refusal' in asker ? 'forbidden' : viewableRecord(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
     if (request.method !== 'GET') return methodNotAllowed(request, readOnly);
-    if (below === 'used_by') return jsonResponse(200, dependentsOf(this.#world, kind, row), readOnly);
+    if (below === 'used_by') return jsonResponse(200, dependentsOf(this.world, kind, row), readOnly);
     const urls = kind.urls?.(row, `http://${request.headers['host'] ?? 'localhost'}`);
     return urls ? jsonResponse(200, urls, readOnly) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
   #atRecord(request: SandboxRequest, kind: SandboxKind, name: string): SandboxResponse {
-    const { rules } = this.#world;
+    const { rules } = this.world;
     const { method } = request;
     const allow = kind.allow.one;
     const forbidden = jsonResponse(403, { detail: notPermitted }, allow);
@@ -212,10 +212,10 @@ export class Sandbox {
     const { method } = request;
     const allow = existing ? kind.allow.one : kind.allow.list;
     if (existing && method === 'DELETE') {
-      this.#delete(kind, existing);
+      this.remove(kind, existing);
       return { status: 204, headers: { allow }, body: '' };
     }
-    const body = bodyOf(request, allow, this.#world.rules);
+    const body = bodyOf(request, allow, this.world.rules);
     if ('refusal' in body) return body.refusal;
     const change: RequestedChange | undefined = existing && { existing, partial: method === 'PATCH' };
     const result = kind.save(body.fields, asker, change);
@@ -224,51 +224,10 @@ export class Sandbox {
     return jsonResponse(existing ? 200 : 201, result.record, allow);
   }
 
-  // The following methods imitate another client of the service. These methods check no permissions, and find records by slug, username or name.
-
-  create(type: KindName, body: JsonObject): SaveResult {
-    return this.#written(type).save(body);
+  /** Deletes a record, the records that need it, and the tokens of deleted users. */
+  remove(kind: SandboxKind, found: Row): void {
+    this.#askers.forget(new Set(deleteRow(this.world, kind, found)));
   }
-
-  /** Changes a record as PATCH does. Returns undefined if the record does not exist. */
-  change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
-    const kind = this.#written(type);
-    const existing = recordNamed(kind, name);
-    return existing && kind.save(body, undefined, { existing, partial: true });
-  }
-
-  /** Deletes a record and, if it is a user, its tokens. Returns whether the record existed. */
-  delete(type: KindName, name: string): boolean {
-    const kind = this.#written(type);
-    const found = recordNamed(kind, name);
-    if (found !== undefined) this.#delete(kind, found);
-    return found !== undefined;
-  }
-
-  pk(type: KindName, name: string): Row['pk'] | undefined {
-    return recordNamed(this.#written(type), name)?.pk;
-  }
-
-  record(type: KindName, name: string): JsonObject | undefined {
-    const kind = this.#written(type);
-    const found = recordNamed(kind, name);
-    return found && kind.record(found);
-  }
-
-  #written(type: string): SandboxKind {
-    const kind = this.#world.kindAt(pathOfName(this.#world, type));
-    if (!kind?.facts.can.some((one) => one === 'create' || one === 'change'))
-      throw new Error(`release ${this.#world.release} cannot create records at ${type}`);
-    return kind;
-  }
-
-  #delete(kind: SandboxKind, found: Row): void {
-    this.#askers.forget(new Set(deleteRow(this.#world, kind, found)));
-  }
-}
-
-function recordNamed({ rows, identity, includes: has }: SandboxKind, name: string): Row | undefined {
-  return rows.with(identity, name).find((row) => has?.(row) !== false);
 }
 
 function autocompleteOf(kind: SandboxKind): JsonObject {

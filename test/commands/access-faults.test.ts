@@ -12,6 +12,7 @@ import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { outcomesIn } from '../support/update-world.ts';
 import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const bindings = '/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
@@ -43,8 +44,8 @@ function serviceWith(
 }
 
 function bind({ sandbox, ask }: Service, name: string): void {
-  const target = sandbox.pk('application', 'grafana') ?? null;
-  ask('POST', bindings, { target, group: sandbox.pk('group', name) ?? null, order: 7 });
+  const target = otherClient(sandbox).pk('application', 'grafana') ?? null;
+  ask('POST', bindings, { target, group: otherClient(sandbox).pk('group', name) ?? null, order: 7 });
 }
 
 /** Calls a function just before the nth request that matches arrives. */
@@ -98,7 +99,7 @@ describe('while another client writes,', () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
       for (const { pk, group } of service.list(`${bindings}?page_size=100`))
-        if (group === service.sandbox.pk('group', 'contractors'))
+        if (group === otherClient(service.sandbox).pk('group', 'contractors'))
           service.ask('DELETE', `${bindings}${textOf(pk)}/`);
     };
     const send = before(service, isList, 4, deleteNew);
@@ -121,7 +122,7 @@ describe('while another client writes,', () => {
       ({ method, path }) => method === 'POST' && path.endsWith('/applications/'),
       1,
       () => {
-        service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
+        otherClient(service.sandbox).create('application', { slug: 'grafana', name: 'Grafana' });
         bind(service, 'staff');
       },
     );
@@ -131,7 +132,7 @@ describe('while another client writes,', () => {
 
   test('if an application is deleted while bindings are read, the access of only that application is reported as unreadable', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
-    const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
+    const send = before(service, isList, 1, () => otherClient(service.sandbox).delete('application', 'b'));
     const text =
       'version: 1\napplications: [{ slug: a, name: a, access: everyone }, { slug: b, name: b, access: everyone }]\n';
     const { ending, stdout } = await run(plan, send, text);
@@ -233,7 +234,7 @@ describe('an apply with a failed or interrupted binding', () => {
     };
     await done(run(apply, send, grafana('{ groups: [{ name: staff }] }', '    provider: 1\n')));
     expect(service.list(`${bindings}?page_size=100`)).toHaveLength(1);
-    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
   test.each([
@@ -263,7 +264,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(stdout).toContain('. application.later  not attempted: the token may not change access');
     expect(stdout).toContain('+ application.open  created');
     expect(stdout).toContain('+ application.plain  created');
-    expect(service.sandbox.record('application', 'later')).toBeUndefined();
+    expect(otherClient(service.sandbox).record('application', 'later')).toBeUndefined();
   });
 
   test.each([401, 403])(
@@ -303,7 +304,7 @@ describe('an apply with a failed or interrupted binding', () => {
     const options = { yes: true, allow: ['delete'], capability: ['delete'] };
     const { ending, stdout, stderr } = await runOn(apply, send, declared, options);
     expect([ending, isRefused]).toEqual([expected, true]);
-    expect(service.sandbox.record('user', 'a') === undefined).toBe(isRevoked);
+    expect(otherClient(service.sandbox).record('user', 'a') === undefined).toBe(isRevoked);
     if (isRevoked) expect(stdout + stderr).toContain('The service said: Token invalid/expired');
   });
 
@@ -315,7 +316,7 @@ describe('an apply with a failed or interrupted binding', () => {
       concurrency: '1',
     });
     expect(ending).toBe('denied');
-    expect(service.sandbox.record('application', 'new')).toBeDefined();
+    expect(otherClient(service.sandbox).record('application', 'new')).toBeDefined();
   });
 
   test('completes a started application after an interruption', async () => {
@@ -331,7 +332,7 @@ describe('an apply with a failed or interrupted binding', () => {
     const { ending, stdout } = await run(apply, send, wanted, {}, { signal: interruption.signal });
     expect(ending).toBe('interrupted');
     expect(stdout).toContain('+ application.grafana  created');
-    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
   test('does not start a change if the interruption comes before the first write of that change', async () => {
@@ -355,7 +356,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(ending).toBe('interrupted');
     expect(stdout).toContain('~ application.grafana  changed');
     expect(service.list(`${bindings}?page_size=100`).map(({ group }) => group)).toEqual([
-      service.sandbox.pk('group', 'contractors'),
+      otherClient(service.sandbox).pk('group', 'contractors'),
     ]);
   });
 });

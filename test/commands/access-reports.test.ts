@@ -8,6 +8,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
 const allowed = { config: 'rollcall.yaml', allow: ['update'] };
@@ -76,8 +77,8 @@ describe('an unfinished application', () => {
       const answer = await service.send(request, signal);
       // Another client adds a binding just after rollcall does.
       if (request.method === 'POST' && request.path.endsWith('/bindings/')) {
-        const target = service.sandbox.pk('application', 'grafana') ?? null;
-        const group = service.sandbox.pk('group', 'contractors') ?? null;
+        const target = otherClient(service.sandbox).pk('application', 'grafana') ?? null;
+        const group = otherClient(service.sandbox).pk('group', 'contractors') ?? null;
         service.ask('POST', '/policies/bindings/', { target, group, order: 9 });
       }
       return answer;
@@ -107,7 +108,7 @@ describe('an unfinished application', () => {
 
   test('is reported as visible to everyone, and without logins, if it is new and got no bindings and no provider yet', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
-    sandbox.delete('application', 'grafana');
+    otherClient(sandbox).delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
@@ -142,36 +143,38 @@ describe('an unfinished application', () => {
 
   test('gets its launch URL only after its bindings', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
-    sandbox.delete('application', 'grafana');
+    otherClient(sandbox).delete('application', 'grafana');
     const url = 'https://grafana.example.com/';
     const text = grafana('{ groups: [{ name: staff }] }', `    meta_launch_url: ${url}\n`);
     const { stdout } = await run(apply, send, text);
     expect(stdout).toContain('Nobody can open it, because `meta_launch_url` is set last.');
-    expect(sandbox.record('application', 'grafana')?.['meta_launch_url']).toBe('');
+    expect(otherClient(sandbox).record('application', 'grafana')?.['meta_launch_url']).toBe('');
     const left = await run(plan, send, text);
     expect([left.ending, left.stdout]).toEqual(['incomplete', expect.stringContaining('is unfinished')]);
     sandbox.issue({ token: 't' });
     const done = await run(apply, send, text, allowed);
-    expect([done.ending, sandbox.record('application', 'grafana')?.['meta_launch_url']]).toEqual([
-      'done',
-      url,
-    ]);
+    expect([done.ending, otherClient(sandbox).record('application', 'grafana')?.['meta_launch_url']]).toEqual(
+      ['done', url],
+    );
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
   test('is finished by the next run that may update, and left unchanged by a run that may not', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
-    sandbox.delete('application', 'grafana');
+    otherClient(sandbox).delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     await run(apply, send, text);
     sandbox.issue({ token: 't' });
     const left = await run(apply, send, text);
-    expect([left.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual([
+    expect([left.ending, otherClient(sandbox).record('application', 'grafana')?.['provider']]).toEqual([
       'incomplete',
       null,
     ]);
     const done = await run(apply, send, text, allowed);
-    expect([done.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual(['done', 1]);
+    expect([done.ending, otherClient(sandbox).record('application', 'grafana')?.['provider']]).toEqual([
+      'done',
+      1,
+    ]);
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 });

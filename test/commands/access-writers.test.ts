@@ -6,6 +6,7 @@ import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someMoments } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const bindings = '/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
@@ -19,13 +20,14 @@ function stateOf(service: Service): {
   readonly mode: unknown;
   readonly provider: unknown;
 } {
-  const { policy_engine_mode: mode, provider } = service.sandbox.record('application', 'grafana') ?? {};
+  const { policy_engine_mode: mode, provider } =
+    otherClient(service.sandbox).record('application', 'grafana') ?? {};
   const names = ['staff', 'contractors'];
   const groups = service
     .list(`${bindings}?page_size=100`)
     .flatMap(({ enabled, group }) =>
       enabled === true
-        ? (names.find((name) => service.sandbox.pk('group', name) === group) ?? textOf(group))
+        ? (names.find((name) => otherClient(service.sandbox).pk('group', name) === group) ?? textOf(group))
         : [],
     );
   return { groups: groups.toSorted(), mode, provider };
@@ -47,7 +49,7 @@ const otherWrites: Readonly<Record<string, (service: Service) => boolean>> = {
     if (first === undefined) return false;
     service.ask('DELETE', `${bindings}${textOf(first['pk'])}/`);
     const { target = null } = first;
-    const group = service.sandbox.pk('group', 'contractors') ?? null;
+    const group = otherClient(service.sandbox).pk('group', 'contractors') ?? null;
     service.ask('POST', bindings, { target, group, order: 9 });
     return true;
   },
@@ -61,13 +63,13 @@ const otherWrites: Readonly<Record<string, (service: Service) => boolean>> = {
     return true;
   },
   'adds a binding': (service) => {
-    const target = service.sandbox.pk('application', 'grafana') ?? null;
-    const group = service.sandbox.pk('group', 'contractors') ?? null;
+    const target = otherClient(service.sandbox).pk('application', 'grafana') ?? null;
+    const group = otherClient(service.sandbox).pk('group', 'contractors') ?? null;
     if (target !== null) service.ask('POST', bindings, { target, group, order: 9 });
     return target !== null;
   },
   'deletes a bound group': (service) => {
-    const pk = textOf(service.sandbox.pk('group', 'staff'));
+    const pk = textOf(otherClient(service.sandbox).pk('group', 'staff'));
     const isBound = service.list(`${bindings}?page_size=100`).some(({ group }) => group === pk);
     if (isBound) service.ask('DELETE', `/api/v3/core/groups/${pk}/`);
     return isBound;
@@ -133,14 +135,14 @@ describe('an update of the access of an application with a provider', () => {
     expect(stdout).toContain('x application.grafana  unfinished');
     expect(stdout).toContain(words);
     expect(stdout).toContain('plan and apply with --allow update');
-    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
   test('ends as unfinished if the answer shows other values than the request', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method !== 'PATCH') return service.send(request, signal);
-      const record = service.sandbox.record('application', 'grafana');
+      const record = otherClient(service.sandbox).record('application', 'grafana');
       return answered(200, { ...record, provider: 1 });
     };
     const { ending, stdout } = await run(send, entry('any', staff));
@@ -174,7 +176,7 @@ test.each([
     const service = sandboxTransport({ tokens: [{ token: 't', view_bindings: 'none' }] }, 't');
     const send: Transport = async (request, signal) => {
       if (request.method === 'POST' && request.path.endsWith('/applications/')) {
-        service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
+        otherClient(service.sandbox).create('application', { slug: 'grafana', name: 'Grafana' });
         otherWrites['adds a binding']?.(service);
         if (exchange) return exchange;
       }

@@ -13,6 +13,7 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { inFull, someReleases } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const staff = '11111111-1111-4111-8111-111111111111';
 const contractors = '22222222-2222-4222-8222-222222222222';
@@ -70,7 +71,7 @@ function serviceWith(
 
 /** The names of the subjects that are bound to an application, with duplicates. */
 function boundTo({ sandbox, list }: Service, slug: string = 'grafana'): readonly unknown[] {
-  const bound = list(`/policies/bindings/?target=${textOf(sandbox.pk('application', slug))}`);
+  const bound = list(`/policies/bindings/?target=${textOf(otherClient(sandbox).pk('application', slug))}`);
   return bound.map(({ group, user, policy }) => group ?? user ?? policy);
 }
 
@@ -102,7 +103,7 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
       'PATCH applications provider',
       'POST applications provider',
     ]);
-    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
     expect(boundTo(service)).toHaveLength(3);
     expect(boundTo(service, 'wiki')).toEqual([]);
     const again = await run('plan', service.send, roll, { detailedExitcode: true });
@@ -276,7 +277,7 @@ describe('an apply of declared access', () => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
         if (request.method === 'POST' && request.path === bindings)
-          service.sandbox.change('application', 'grafana', { name: 'Of somebody else' });
+          otherClient(service.sandbox).change('application', 'grafana', { name: 'Of somebody else' });
         return service.send(request, signal);
       };
       const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }', more);

@@ -11,6 +11,7 @@ import { schemaErrors } from '../support/schemas.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { someOf } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const folder = new URL('../../examples/bootstrap/', import.meta.url);
 const example: Readonly<Record<string, string>> = Object.fromEntries(
@@ -121,11 +122,11 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     const first = await run(apply, send, example);
     expect([first.ending, first.stderr]).toEqual(['done', leftOut(release)]);
     expect(first.stdout).toContain('10 created.');
-    expect(sandbox.record('application', 'grafana')).toMatchObject({
-      provider: sandbox.pk('oauth2', 'Grafana'),
+    expect(otherClient(sandbox).record('application', 'grafana')).toMatchObject({
+      provider: otherClient(sandbox).pk('oauth2', 'Grafana'),
     });
     expect((await run(plan, send, example)).stdout).toContain('No changes.');
-    const groups = sandbox.record('user', 'alice')?.['groups_obj'];
+    const groups = otherClient(sandbox).record('user', 'alice')?.['groups_obj'];
     expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);
   });
 });
@@ -148,9 +149,9 @@ users:
     expect(stdout).toContain(
       'Only user.alice: 3 of the 5 declared resources. Among them are dependencies: group.admins, group.staff.',
     );
-    expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
-    expect(sandbox.record('group', 'aside')).toBeUndefined();
-    expect(sandbox.record('user', 'bob')).toBeUndefined();
+    expect(otherClient(sandbox).record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
+    expect(otherClient(sandbox).record('group', 'aside')).toBeUndefined();
+    expect(otherClient(sandbox).record('user', 'bob')).toBeUndefined();
   });
 
   test('is described in the JSON document of the plan, and the document matches the schema of plans', async () => {
@@ -169,7 +170,7 @@ users:
     const { ending, stderr } = await run(apply, send, files, options);
     expect(ending).toBe('invalid');
     expect(stderr).toContain('there is no group named "admins"');
-    expect(sandbox.record('user', 'alice')).toBeUndefined();
+    expect(otherClient(sandbox).record('user', 'alice')).toBeUndefined();
   });
 
   test('has all groups in the first shard, and no group in the other shards', async () => {
@@ -214,7 +215,7 @@ users:
     const options = { baseline: '.before', changedOnly: true };
     const { stdout } = await done(run(apply, send, files, options, { past }));
     expect(stdout).toContain('Among them are dependencies: group.admins, group.staff.');
-    expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
-    expect(sandbox.record('group', 'aside')).toBeUndefined();
+    expect(otherClient(sandbox).record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
+    expect(otherClient(sandbox).record('group', 'aside')).toBeUndefined();
   });
 });

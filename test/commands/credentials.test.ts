@@ -10,6 +10,7 @@ import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { someReleases } from '../support/effort.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { done } from '../support/manifest-run.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const newest = sandboxReleases.at(-1);
 const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
@@ -34,11 +35,11 @@ interface Ran {
 
 function worldWith(seed: SandboxSeed = {}): World {
   const world = new World(seed, newest);
-  world.sandbox.create('oauth2', grafana);
-  world.sandbox.create('application', {
+  otherClient(world.sandbox).create('oauth2', grafana);
+  otherClient(world.sandbox).create('application', {
     slug: 'grafana',
     name: 'Grafana',
-    provider: world.sandbox.pk('oauth2', grafana.name) ?? 0,
+    provider: otherClient(world.sandbox).pk('oauth2', grafana.name) ?? 0,
   });
   return world;
 }
@@ -69,11 +70,14 @@ describe('rollcall credentials', () => {
     async (release) => {
       const world = new World({}, release);
       const { redirect_uris, ...fields } = grafana;
-      world.sandbox.create('oauth2', release === '2023.10' ? fields : { ...fields, redirect_uris });
-      world.sandbox.create('application', {
+      otherClient(world.sandbox).create(
+        'oauth2',
+        release === '2023.10' ? fields : { ...fields, redirect_uris },
+      );
+      otherClient(world.sandbox).create('application', {
         slug: 'grafana',
         name: 'Grafana',
-        provider: world.sandbox.pk('oauth2', grafana.name) ?? 0,
+        provider: otherClient(world.sandbox).pk('oauth2', grafana.name) ?? 0,
       });
       const { ending, stdout, stderr, written } = await ran([address], { to: 'grafana.env' }, world);
       expect({ ending, stdout, stderr }).toEqual({
@@ -115,9 +119,19 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
 
   test('with --all includes providers with a secret, and no public clients', async () => {
     const world = worldWith();
-    world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
+    otherClient(world.sandbox).create('oauth2', {
+      ...grafana,
+      name: 'App',
+      client_id: 'app',
+      client_type: 'public',
+    });
     for (const name of ['Blank', 'None'])
-      world.sandbox.create('oauth2', { ...grafana, name, client_id: name, client_secret: `of-${name}` });
+      otherClient(world.sandbox).create('oauth2', {
+        ...grafana,
+        name,
+        client_id: name,
+        client_secret: `of-${name}`,
+      });
     world.tamper = (_, answer) => {
       const exchange = answer();
       if (exchange.kind !== 'answered') return exchange;
@@ -163,7 +177,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
 
   test('ends as incomplete if the provider has no application, and names the missing URLs', async () => {
     const world = new World({}, newest);
-    world.sandbox.create('oauth2', grafana);
+    otherClient(world.sandbox).create('oauth2', grafana);
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
     expect(ending).toBe('incomplete');
     expect(stderr).toContain('it has no issuer, discovery_url, end_session_endpoint, jwks_uri');
@@ -177,7 +191,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     const world = worldWith();
     const { authorization_flow, invalidation_flow } = grafana;
     const proxy = { name: 'Proxy', authorization_flow, invalidation_flow };
-    world.sandbox.create('proxy', {
+    otherClient(world.sandbox).create('proxy', {
       ...proxy,
       external_host: 'https://a.example.com',
       internal_host: 'http://a:1',
@@ -215,7 +229,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
   ])('refuses %j with the message %j', async (addresses, options, words) => {
     const world = worldWith();
-    world.sandbox.create('oauth2', { ...grafana, name: 'Grafana-OIDC', client_id: 'other' });
+    otherClient(world.sandbox).create('oauth2', { ...grafana, name: 'Grafana-OIDC', client_id: 'other' });
     await expect(ran(addresses, options, world)).rejects.toThrow(words);
   });
 
@@ -225,7 +239,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     ['$HOME', "'$HOME'"],
   ])('quotes the secret %j for shells', async (secret, quoted) => {
     const world = worldWith();
-    world.sandbox.change('oauth2', grafana.name, { client_secret: secret });
+    otherClient(world.sandbox).change('oauth2', grafana.name, { client_secret: secret });
     const { written } = await ran([address], { to: 'c.env' }, world);
     expect(written.get('c.env')).toContain(`CLIENT_SECRET=${quoted}\n`);
   });
@@ -234,7 +248,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     'refuses the secret %j, which not all readers of dotenv files understand',
     async (secret) => {
       const world = worldWith();
-      world.sandbox.change('oauth2', grafana.name, { client_secret: secret });
+      otherClient(world.sandbox).change('oauth2', grafana.name, { client_secret: secret });
       const refused = ran([address], { to: 'c.env' }, world);
       await expect(refused).rejects.toThrow('cannot be written as dotenv');
       await expect(refused).rejects.not.toThrow(secret);

@@ -7,6 +7,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { someOf, someReleases } from '../support/effort.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
   test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
@@ -224,12 +225,13 @@ test('a run whose token cannot see all bindings deletes no group or user that ma
 
 test('bindings are checked at the time of the delete, not of the plan', async () => {
   const world = new World(seed);
-  const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
+  const pkOf = (type: 'application' | 'user', name: string): unknown =>
+    otherClient(world.sandbox).pk(type, name);
   let asked = 0;
   world.tamper = ({ path }, answer) => {
     // The plan reads the bindings twice. After that, another client leaves only jane bound to the wiki.
     if (path.includes('/used_by/') && (asked += 1) === 2) {
-      world.sandbox.delete('group', 'staff');
+      otherClient(world.sandbox).delete('group', 'staff');
       const body = JSON.stringify({
         target: pkOf('application', 'wiki'),
         user: pkOf('user', 'jane'),
@@ -276,8 +278,8 @@ test('a record recreated under the same name is not deleted', async () => {
   world.tamper = ({ path }, answer) => {
     const given = answer();
     if (path.includes('/used_by/') && (asked += 1) === 1) {
-      world.sandbox.delete('user', 'jane');
-      world.sandbox.create('user', { username: 'jane', name: 'Another Jane' });
+      otherClient(world.sandbox).delete('user', 'jane');
+      otherClient(world.sandbox).create('user', { username: 'jane', name: 'Another Jane' });
     }
     return given;
   };
@@ -295,8 +297,8 @@ flows: [{ slug: way, state: absent }]
       ...seed,
       flows: [{ pk: '7f9b0b6e-6c43-4b8e-9f0c-0a4c58a3a001', slug: 'way' }],
     });
-    const flow = world.sandbox.record('/flows/instances/', 'way')?.['pk'] ?? null;
-    world.sandbox.change('/providers/oauth2/', 'Wiki', { authorization_flow: flow });
+    const flow = otherClient(world.sandbox).record('/flows/instances/', 'way')?.['pk'] ?? null;
+    otherClient(world.sandbox).change('/providers/oauth2/', 'Wiki', { authorization_flow: flow });
     return world;
   };
 
@@ -317,10 +319,10 @@ flows: [{ slug: way, state: absent }]
 
   test('does not delete a bound policy', async () => {
     const world = new World(seed);
-    world.sandbox.create('/policies/dummy/', { name: 'gate' });
-    const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};
-    const { pk: target = null } = world.sandbox.record('/core/applications/', 'wiki') ?? {};
-    world.sandbox.create('/policies/bindings/', { policy: pk, target, order: 1 });
+    otherClient(world.sandbox).create('/policies/dummy/', { name: 'gate' });
+    const { pk = null } = otherClient(world.sandbox).record('/policies/dummy/', 'gate') ?? {};
+    const { pk: target = null } = otherClient(world.sandbox).record('/core/applications/', 'wiki') ?? {};
+    otherClient(world.sandbox).create('/policies/bindings/', { policy: pk, target, order: 1 });
     const gate = 'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n';
     const { stdout } = await planned(world, gate);
     expect(stdout).toContain('policy.gate is not deleted: records that have this policy');

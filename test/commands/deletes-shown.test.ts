@@ -10,6 +10,7 @@ import { applyManifest, env, randomInstance, seed } from '../support/random-inst
 import { seededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/update-world.ts';
 import { existsIn, listPathIn } from '../support/written-type.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const bindings = ['/flows/bindings/', '/policies/bindings/'];
 
@@ -22,7 +23,7 @@ interface Found {
 function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, Found> {
   const lists = new Set(
     kinds.flatMap((kind) =>
-      kind.single === undefined && existsIn(kind, release) ? [listPathIn(kind, release) as string] : [],
+      kind.single === undefined && existsIn(kind, release) ? [listPathIn(kind, release)] : [],
     ),
   );
   const found = new Map<string, Found>();
@@ -108,14 +109,14 @@ test.each([
   ['an endpoint stage refers to it, and only another stage is deleted', 'other'],
 ])('a connector is not deleted while %s', async (_, absent) => {
   const world = new World(seed, '2026.8');
-  const made = world.sandbox.create('/endpoints/agents/connectors/', { name: 'mine' });
+  const made = otherClient(world.sandbox).create('/endpoints/agents/connectors/', { name: 'mine' });
   const connector = 'record' in made ? (made.record['connector_uuid'] ?? null) : null;
-  world.sandbox.create('/stages/endpoints/', { name: 'asks', connector });
-  world.sandbox.create('/stages/dummy/', { name: 'other' });
+  otherClient(world.sandbox).create('/stages/endpoints/', { name: 'asks', connector });
+  otherClient(world.sandbox).create('/stages/dummy/', { name: 'other' });
   const stages = absent && `stages: [{ type: dummy, name: ${absent}, state: absent }]\n`;
   const text = `version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n${stages}`;
   const { context, stdout } = world.run(text, env);
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
   expect(stdout()).toContain('the service would also delete the stage "asks"');
-  expect(world.sandbox.record('/stages/endpoints/', 'asks')).toBeDefined();
+  expect(otherClient(world.sandbox).record('/stages/endpoints/', 'asks')).toBeDefined();
 });

@@ -8,6 +8,7 @@ import type { SandboxRequest, SandboxResponse } from '../../src/sandbox/http.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { done } from '../support/manifest-run.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const servers: SandboxServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
@@ -73,13 +74,19 @@ describe('a service that requires an attribute of users', () => {
   test('gets a rejected update a second time, with the undeclared attributes of the user, and these stay unchanged', async () => {
     const { log, sandbox } = await done(applied('    name: Anna\n', [seated]));
     expect(log).toHaveLength(2);
-    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+    expect(otherClient(sandbox).record('user', 'ann')).toMatchObject({
+      name: 'Anna',
+      attributes: seated.attributes,
+    });
   });
 
   test('gets a rejected update a second time, with declared attributes that did not change', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
     const { sandbox } = await done(applied(entry, [seated]));
-    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+    expect(otherClient(sandbox).record('user', 'ann')).toMatchObject({
+      name: 'Anna',
+      attributes: seated.attributes,
+    });
   });
 
   test('rejects an update of a user without the attribute, and the error is reported once', async () => {
@@ -87,14 +94,14 @@ describe('a service that requires an attribute of users', () => {
     expect(ending).toBe('incomplete');
     expect(log).toHaveLength(1);
     expect(text).toContain('the service refused `attributes.place.room`: This field is required');
-    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Ann' });
+    expect(otherClient(sandbox).record('user', 'ann')).toMatchObject({ name: 'Ann' });
   });
 
   test('gets only one request for an update that sets the attribute', async () => {
     const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
     const { log, sandbox } = await done(applied(entry, [{ ...seated, attributes: { mine: true } }]));
     expect(log).toHaveLength(1);
-    expect(sandbox.record('user', 'ann')).toMatchObject({
+    expect(otherClient(sandbox).record('user', 'ann')).toMatchObject({
       attributes: { mine: true, place: { room: 'two' } },
     });
   });
@@ -113,7 +120,10 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('the service refused `attributes`: (hidden)');
     expect(text).not.toContain('place');
     const { sandbox } = await done(applied('    name: Anna\n', [seated], hiding));
-    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+    expect(otherClient(sandbox).record('user', 'ann')).toMatchObject({
+      name: 'Anna',
+      attributes: seated.attributes,
+    });
   });
 });
 

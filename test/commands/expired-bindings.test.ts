@@ -6,6 +6,7 @@ import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capture } from '../support/run.ts';
 import { allowUpdate, staff, World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const access = 'access: { groups: [{ name: staff }] }';
 const policies = 'policies: [{ group: { name: staff }, order: 0 }]';
@@ -26,7 +27,7 @@ function worldUntil(expires: string, more: NonNullable<SandboxSeed['bindings']> 
 }
 
 function mayOpen(world: World, username: string): unknown {
-  const id = String(world.sandbox.pk('user', username));
+  const id = String(otherClient(world.sandbox).pk('user', username));
   const path = `/api/v3/core/applications/wiki/check_access/?for_user=${id}`;
   const answer = world.handle({ method: 'GET', path });
   const body = answer.kind === 'answered' ? parseJson(answer.body) : undefined;

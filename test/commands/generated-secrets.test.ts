@@ -6,6 +6,7 @@ import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
 import { done } from '../support/manifest-run.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const newest = sandboxReleases.at(-1);
 const capabilities = { ROLLCALL_CAPABILITIES: 'update' };
@@ -31,7 +32,7 @@ async function applied(
 }
 
 function secretIn(world: World): string {
-  return textOf(world.sandbox.record('oauth2', 'Grafana')?.['client_secret']);
+  return textOf(otherClient(world.sandbox).record('oauth2', 'Grafana')?.['client_secret']);
 }
 
 describe('a generated secret', () => {

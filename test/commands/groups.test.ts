@@ -12,6 +12,7 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const groupsPath = '/api/v3/core/groups/';
 const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
@@ -330,7 +331,7 @@ describe('groups, whose names are not unique in every release,', () => {
       'apply',
       async (request, signal) => {
         if (request.path.startsWith(`${groupsPath}?`) && (looks += 1) === 2)
-          service.sandbox.create('group', { name: 'staff' });
+          otherClient(service.sandbox).create('group', { name: 'staff' });
         return service.send(request, signal);
       },
       one,
@@ -414,8 +415,8 @@ describe('a saved plan with new groups', () => {
   test('is refused if an existing group was replaced meanwhile', async () => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
     const setup = await saved(service);
-    service.sandbox.delete('group', 'staff');
-    service.sandbox.create('group', { name: 'staff' });
+    otherClient(service.sandbox).delete('group', 'staff');
+    otherClient(service.sandbox).create('group', { name: 'staff' });
     const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
     expect(stderr).toContain('user.alice: `groups` would not get the value that the plan shows');

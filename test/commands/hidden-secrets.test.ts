@@ -15,6 +15,7 @@ import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { allowUpdate, World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const name = 'Grafana OIDC';
 const address = `provider.${name}`;
@@ -23,7 +24,7 @@ const [before, after] = ['the-old-canary', 'the-new-canary'];
 /** A service with a provider. Its answers may hide secrets. */
 function worldWith(hides: boolean): World {
   const world = new World({ hides_secrets: hides }, sandboxReleases.at(-1));
-  const made = world.sandbox.create('oauth2', {
+  const made = otherClient(world.sandbox).create('oauth2', {
     name,
     authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
     invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),

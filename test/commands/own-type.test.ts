@@ -9,6 +9,7 @@ import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someReleases } from '../support/effort.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { otherClient } from '../support/other-client.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
@@ -24,8 +25,13 @@ function serviceOf(names: readonly string[], release: SandboxRelease = '2023.10'
     invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
   };
   for (const name of names)
-    service.sandbox.create('proxy', { name, ...shared, mode: 'forward_single', external_host: host });
-  const made = service.sandbox.create('oauth2', {
+    otherClient(service.sandbox).create('proxy', {
+      name,
+      ...shared,
+      mode: 'forward_single',
+      external_host: host,
+    });
+  const made = otherClient(service.sandbox).create('oauth2', {
     name: 'Grafana',
     ...shared,
     redirect_uris: release === '2023.10' ? '' : [],
@@ -56,17 +62,17 @@ describe.each(someReleases(sandboxReleases))(
   (release) => {
     test('is not changed as an OAuth2 provider', async () => {
       const service = serviceOf(['Wiki'], release);
-      const before = service.sandbox.record('proxy', 'Wiki');
+      const before = otherClient(service.sandbox).record('proxy', 'Wiki');
       const { ending, stdout } = await run(apply, service, oauth2('Wiki'));
       expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('Proxy Provider')]);
       expect(written(service)).toEqual([]);
-      expect(service.sandbox.record('proxy', 'Wiki')).toEqual(before);
+      expect(otherClient(service.sandbox).record('proxy', 'Wiki')).toEqual(before);
     });
 
     test('is not renamed as an OAuth2 provider', async () => {
       const service = serviceOf(['Wiki'], release);
       await run(apply, service, oauth2('Docs', '    formerly: Wiki\n'));
-      expect(service.sandbox.record('proxy', 'Wiki')).toBeDefined();
+      expect(otherClient(service.sandbox).record('proxy', 'Wiki')).toBeDefined();
       expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
     });
 
@@ -93,7 +99,7 @@ describe.each(someReleases(sandboxReleases))(
         [...names, 'Grafana'].map((name) => oauth2(name)).join(''),
       );
       expect(ending).toBe('incomplete');
-      const own = `PATCH /api/v3/providers/oauth2/${String(service.sandbox.pk('oauth2', 'Grafana'))}/`;
+      const own = `PATCH /api/v3/providers/oauth2/${String(otherClient(service.sandbox).pk('oauth2', 'Grafana'))}/`;
       expect(new Set(written(service))).toEqual(new Set([own]));
     });
 
@@ -117,10 +123,10 @@ test('a provider of unknown type is neither changed nor deleted', async () => {
     request.path.startsWith('/api/v3/providers/all/')
       ? answered(403, { detail: 'no' })
       : service.send(request, signal);
-  const before = service.sandbox.record('oauth2', 'Grafana');
+  const before = otherClient(service.sandbox).record('oauth2', 'Grafana');
   const { ending, stdout } = await run(apply, { ...service, send }, oauth2('Grafana'));
   expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('may not view providers')]);
   await run(apply, { ...service, send }, '  - { name: Grafana, type: oauth2, state: absent }\n');
   expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
-  expect(service.sandbox.record('oauth2', 'Grafana')).toEqual(before);
+  expect(otherClient(service.sandbox).record('oauth2', 'Grafana')).toEqual(before);
 });

@@ -12,6 +12,7 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { someMoments, someReleases } from '../support/effort.ts';
 import { faultNames, faulty } from '../support/faulty.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const bindings = '/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
@@ -33,7 +34,7 @@ type Service = ReturnType<typeof sandboxTransport>;
 
 /** The bindings of Grafana in order, such as `5 staff` and `6 not carol`. */
 function boundIn({ sandbox, list }: Service): readonly string[] {
-  const target = textOf(sandbox.pk('application', 'grafana'));
+  const target = textOf(otherClient(sandbox).pk('application', 'grafana'));
   return list(`${bindings}?target=${target}&page_size=100&ordering=order`).map((one) => {
     const { order, negate, enabled, group_obj: group, user_obj: user, policy } = one;
     const of = group ?? user ?? null;
@@ -43,8 +44,8 @@ function boundIn({ sandbox, list }: Service): readonly string[] {
 }
 
 function bind({ sandbox, ask }: Service, name: string, order: number, more: JsonObject = {}): void {
-  const target = sandbox.pk('application', 'grafana') ?? null;
-  ask('POST', bindings, { target, group: sandbox.pk('group', name) ?? null, order, ...more });
+  const target = otherClient(sandbox).pk('application', 'grafana') ?? null;
+  ask('POST', bindings, { target, group: otherClient(sandbox).pk('group', name) ?? null, order, ...more });
 }
 
 function serviceWith(release?: SandboxRelease, bound: readonly (readonly [string, number])[] = []): Service {
@@ -302,7 +303,7 @@ test('an entry that declares access or policies does not get the other field fro
 
 test('an export declares policies in full, and groups and users as access', async () => {
   const service = serviceWith(undefined, [['staff', 5]]);
-  service.sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
+  otherClient(service.sandbox).create('application', { slug: 'wiki', name: 'Wiki' });
   const exported = async (): Promise<string> => {
     const { context, stdout } = capture({ url: 'https://x.example', transport: service.send });
     await exportManifests({ output: 'yaml' }, context);
@@ -327,7 +328,7 @@ test.each(faultNames)(
       const service = sandboxTransport({});
       let isRight = true;
       const check = (): void => {
-        const { provider = null } = service.sandbox.record('application', 'grafana') ?? {};
+        const { provider = null } = otherClient(service.sandbox).record('application', 'grafana') ?? {};
         isRight &&= provider === null || boundIn(service).length === 2;
         isRight &&= boundIn(service).length <= 2;
       };
@@ -340,7 +341,7 @@ test.each(faultNames)(
         isRight: true,
         bound: ['1 staff', '2 contractors'],
       });
-      expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+      expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
     }
   },
 );

@@ -13,6 +13,7 @@ import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const authorization = 'authorization_flow: { slug: default-provider-authorization-implicit-consent }';
 const invalidation = 'invalidation_flow: { slug: default-provider-invalidation-flow }';
@@ -88,7 +89,7 @@ test('two proxies whose names differ only in case are found separately', async (
   const both = `version: 1\nproviders:\n${wiki('Wiki')}\n${wiki('wiki')}\n`;
   expect((await runOn(apply, send, both)).stdout).toContain('2 created');
   expect((await planned(send, both)).stdout).toContain('No changes.');
-  const ids = ['Wiki', 'wiki'].map((name) => sandbox.pk('proxy', name));
+  const ids = ['Wiki', 'wiki'].map((name) => otherClient(sandbox).pk('proxy', name));
   expect(new Set(ids).size).toBe(2);
   const one = `version: 1\nproviders:\n${wiki('WIKI')}\n`;
   expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');
@@ -156,7 +157,7 @@ test('spaces around a name in a reference are trimmed, whether the key is name o
 test('a provider without a secret is exported without mention of a secret', async () => {
   const { send, sandbox } = sandboxTransport({}, undefined, '2023.10');
   await runOn(apply, send, grafana());
-  sandbox.change('oauth2', 'Grafana', { client_secret: '' });
+  otherClient(sandbox).change('oauth2', 'Grafana', { client_secret: '' });
   const { context, stdout } = capture({ url: 'https://id.example.com', transport: send });
   await exportManifests({ output: 'yaml' } as never, context); // each test passes options that the command accepts
   expect(stdout()).toContain('name: Grafana');

@@ -14,6 +14,7 @@ import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someReleases } from '../support/effort.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const secret = 'canary-of-grafana';
 const flows = `    authorization_flow: { slug: default-provider-authorization-implicit-consent }
@@ -83,7 +84,7 @@ function service(seed: SandboxSeed = {}, release?: SandboxRelease): Service {
 }
 
 function held({ sandbox }: Service, type: 'oauth2' | 'proxy', name: string): JsonObject {
-  const record = sandbox.record(type, name);
+  const record = otherClient(sandbox).record(type, name);
   if (record === undefined) throw new Error(`there is no ${name}`);
   return record;
 }
@@ -102,7 +103,9 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     expect(applied).toMatchObject({ ending: 'done', stdout: expect.stringContaining('4 created') });
     const grafana = held(made, 'oauth2', 'Grafana');
     expect(grafana).toMatchObject({ client_id: 'grafana', client_secret: secret });
-    expect(made.sandbox.record('application', 'grafana')).toMatchObject({ provider: grafana['pk'] });
+    expect(otherClient(made.sandbox).record('application', 'grafana')).toMatchObject({
+      provider: grafana['pk'],
+    });
     const again = await run('plan', made.send, roll);
     expect([again.ending, again.stdout]).toEqual(['done', expect.stringContaining('No changes.')]);
     expect([planned, applied, again].map((ran) => JSON.stringify(ran)).join()).not.toContain(secret);
@@ -247,7 +250,7 @@ describe('a create of a provider', () => {
       expect(ending).toBe('incomplete');
       expect(stdout).toContain('a provider of another type has this name: SAML Provider');
       expect(stdout).toContain('+ application.wiki  created');
-      expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
+      expect(otherClient(made.sandbox).record('application', 'grafana')).toBeUndefined();
     });
 
     test('with --keep-going, also leaves the resources that depend on the provider unplanned', async () => {
@@ -276,7 +279,7 @@ describe('a create of a provider', () => {
       const send: Transport = async (request, signal) => {
         if (
           request.path.startsWith('/api/v3/providers/all/') &&
-          made.sandbox.pk('oauth2', 'Grafana') === undefined
+          otherClient(made.sandbox).pk('oauth2', 'Grafana') === undefined
         )
           await run('apply', made.send, text);
         return made.send(request, signal);
@@ -291,13 +294,13 @@ describe('a create of a provider', () => {
 describe('an outpost', () => {
   const served = wiki() + 'outposts: [{ name: authentik Embedded Outpost, providers: [{ name: Wiki }] }]\n';
   const providersOf = ({ sandbox }: Service): unknown =>
-    sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
+    otherClient(sandbox).record('outpost', 'authentik Embedded Outpost')?.['providers'];
 
   test.each(someReleases(sandboxReleases))(
     'gets the provider created in the same run, and keeps its other providers: release %s',
     async (release) => {
       const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);
-      made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
+      otherClient(made.sandbox).change('outpost', 'authentik Embedded Outpost', { providers: [3] });
       const { ending, stdout } = await run('apply', made.send, served, allowed);
       expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 created, 1 changed')]);
       expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
@@ -335,7 +338,7 @@ describe('an outpost', () => {
     await applied('name: edge, type: proxy, config: { authentik_host: https://a.example }, providers: [3]');
     expect(await applied('name: Edge, formerly: edge')).toContain('0 added, 1 changed');
     expect(await applied('name: Edge, state: absent')).toContain('1 destroyed');
-    expect(made.sandbox.record('outpost', 'Edge')).toBeUndefined();
+    expect(otherClient(made.sandbox).record('outpost', 'Edge')).toBeUndefined();
     const own = 'authentik Embedded Outpost';
     expect(await applied(`name: ${own}, state: absent`, service())).toContain('its own outpost again');
     expect(await applied(`name: E, formerly: ${own}`, service())).toContain('another name for its own');
@@ -351,7 +354,7 @@ describe('an outpost', () => {
       );
     const { ending, stderr } = await run('apply', made.send, own);
     expect([ending, stderr]).toEqual(['done', '']);
-    expect(made.sandbox.record('outpost', 'Edge')).toMatchObject({
+    expect(otherClient(made.sandbox).record('outpost', 'Edge')).toMatchObject({
       providers: [held(made, 'proxy', 'Wiki')['pk']],
     });
     const lacking = served.replace('authentik Embedded Outpost', 'Other');

@@ -7,6 +7,7 @@ import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const providers = (name: string): string => `providers:
   - { name: ${name}, type: proxy, external_host: "https://wiki.example.com", mode: forward_single, authorization_flow: { slug: default-provider-authorization-implicit-consent }, invalidation_flow: { slug: default-provider-invalidation-flow }`;
@@ -39,7 +40,7 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const held = ['application', 'user', 'group', 'proxy'] as const;
     const old = { application: 'wiki', user: 'jane', group: 'engineering', proxy: 'Wiki' };
     const now = { application: 'handbook', user: 'jane.doe', group: 'platform', proxy: 'Handbook' };
-    const pks = held.map((type) => world.sandbox.pk(type, old[type]));
+    const pks = held.map((type) => otherClient(world.sandbox).pk(type, old[type]));
     expect(pks).not.toContain(undefined);
     const from = world.writes().length;
     const shown = await planned(world, after);
@@ -48,8 +49,10 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const renamed = await run(world, apply, after);
     expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
     expect(renamed.stdout).not.toContain('unclear');
-    expect(held.map((type) => world.sandbox.pk(type, now[type]))).toEqual(pks);
-    expect(held.map((type) => world.sandbox.record(type, old[type]))).toEqual(held.map(() => undefined));
+    expect(held.map((type) => otherClient(world.sandbox).pk(type, now[type]))).toEqual(pks);
+    expect(held.map((type) => otherClient(world.sandbox).record(type, old[type]))).toEqual(
+      held.map(() => undefined),
+    );
     expect(world.writes().length - from).toBe(4);
     const again = await planned(world, after);
     expect(again.stdout).toContain('No changes.');
@@ -103,14 +106,14 @@ test('a rename ends in conflict if somebody else took the new name after the pla
   world.tamper = ({ path }, answer) => {
     // The fourth look-up is that of the new name, just before the update.
     if (path.includes('/groups/?name=') && (looks += 1) === 4)
-      world.sandbox.create('group', { name: 'platform' });
+      otherClient(world.sandbox).create('group', { name: 'platform' });
     return answer();
   };
   const { stdout } = await run(world, apply, text);
   expect(stdout).toContain('group.platform');
   expect(stdout).toContain('in conflict');
   expect(world.writes()).toEqual([]);
-  expect(world.sandbox.record('group', 'engineering')).toBeDefined();
+  expect(otherClient(world.sandbox).record('group', 'engineering')).toBeDefined();
 });
 
 test.each(['before', 'after'])(
@@ -125,8 +128,8 @@ test.each(['before', 'after'])(
     };
     const text = 'version: 1\napplications: [{ slug: handbook, formerly: wiki, name: Wiki }]\n';
     await done(run(world, apply, text));
-    expect(world.sandbox.record('application', 'handbook')).toBeDefined();
-    expect(world.sandbox.record('application', 'wiki')).toBeUndefined();
+    expect(otherClient(world.sandbox).record('application', 'handbook')).toBeDefined();
+    expect(otherClient(world.sandbox).record('application', 'wiki')).toBeUndefined();
     expect(patches).toBe(when === 'after' ? 1 : 2);
   },
 );
@@ -175,5 +178,5 @@ test.each([
   expect(ending, stderr + stdout).toBe('incomplete');
   expect(stderr + stdout).toContain('user.jane.doe: could not look up the user by its name');
   expect(world.writes()).toEqual([{ path: '/groups/', body: { name: 'platform' } }]);
-  expect(world.sandbox.record('user', 'jane.doe')).toBeUndefined();
+  expect(otherClient(world.sandbox).record('user', 'jane.doe')).toBeUndefined();
 });

@@ -4,16 +4,16 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { KindName } from '../../src/sandbox/all.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 interface Case {
   readonly type: string;
   readonly list: string;
   readonly scope: string;
   readonly path: string;
-  readonly wholePath: KindName;
+  readonly wholePath: string;
   /** Two records that can contain the name. `within` returns how an entry refers to one of them. */
   readonly wholes: JsonObject;
   readonly within: (name: string) => JsonObject;
@@ -149,7 +149,7 @@ describe.each(cases)('two records with the same name in different parents: $type
   test('require a parent by name or by id, not both', async () => {
     const world = worldOf();
     await applied(world, textOf(wholes));
-    const { pk, connector_uuid: id = pk ?? null } = world.sandbox.record(wholePath, 'a') ?? {};
+    const { pk, connector_uuid: id = pk ?? null } = otherClient(world.sandbox).record(wholePath, 'a') ?? {};
     const byId = { ...entryIn('a'), [scope]: id };
     expect(await planned(world, textOf({ ...wholes, [list]: [byId] }))).toContain('1 to create');
     const twice = textOf({ ...wholes, [list]: [entryIn('a'), byId] });
@@ -190,9 +190,9 @@ test('RAC endpoints are created only in a new provider, with a token to which th
     expect(await apply(['m.yaml'], allowed, run.context)).toBe('denied');
     expect(run.stdout()).toContain(counted);
     expect(world.writes()).toHaveLength(3);
-    world.sandbox.create('/rac/endpoints/', {
+    otherClient(world.sandbox).create('/rac/endpoints/', {
       name: '1',
-      provider: world.sandbox.pk('/providers/rac/', 'a') ?? 0,
+      provider: otherClient(world.sandbox).pk('/providers/rac/', 'a') ?? 0,
       ...more,
     });
   }

@@ -3,6 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const manifest = `version: 1
 property_mappings:
@@ -29,7 +30,9 @@ test('a changed text from a file is shown line by line, and sent', async () => {
   const world = new World();
   const made = world.run('', {}, filesWith(before));
   expect(await apply(['m.yaml'], { output: 'text', yes: true }, made.context), made.stderr()).toBe('done');
-  expect(world.sandbox.record('provider_scope', 'teams')).toMatchObject({ expression: before.join('\n') });
+  expect(otherClient(world.sandbox).record('provider_scope', 'teams')).toMatchObject({
+    expression: before.join('\n'),
+  });
 
   const planned = world.run('', {}, filesWith(after));
   await plan(['m.yaml'], { output: 'text', ...allowed }, planned.context);

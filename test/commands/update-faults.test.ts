@@ -10,6 +10,7 @@ import { Client } from '../../src/service/client.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { allowUpdate, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
 
@@ -260,8 +261,8 @@ describe('a concurrent change between the plan and the update', () => {
   });
 
   const remade = (world: World): void => {
-    world.sandbox.delete('application', 'wiki');
-    world.sandbox.create('application', { slug: 'wiki', name: 'Wiki', group: 'Old' });
+    otherClient(world.sandbox).delete('application', 'wiki');
+    otherClient(world.sandbox).create('application', { slug: 'wiki', name: 'Wiki', group: 'Old' });
   };
 
   test('that replaces the record just before the update leaves the outcome unknown', async () => {

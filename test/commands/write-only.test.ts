@@ -10,6 +10,7 @@ import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const withKey =
   'version: 1\ncertificates: [{ name: wiki, certificate_data: "${text:c.pem}", key_data: "${env:KEY}" }]\n';
@@ -20,7 +21,7 @@ const now = { output: 'text', yes: true, ...allowed } as const;
 class Certificates extends World {
   constructor() {
     super({});
-    this.sandbox.create('certificate', {
+    otherClient(this.sandbox).create('certificate', {
       name: 'wiki',
       certificate_data: certificates.one,
       key_data: 'canary-one',

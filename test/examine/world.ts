@@ -24,6 +24,7 @@ import {
   type KindsScenario,
 } from '../simulation/kinds.ts';
 import { createdKinds, existsIn, listPathIn } from '../support/written-type.ts';
+import { otherClient } from '../support/other-client.ts';
 
 /** The records of the service, by list and id. */
 export type Snapshot = ReadonlyMap<string, Held>;
@@ -63,11 +64,11 @@ export async function drawWorld(random: Random): Promise<World> {
       ...scenario.records.map(({ identity }) => ({ ...identity, path: identity.model })),
       ...initialRecords,
     ].find((one) => isSame(one, named))?.path;
-    return (path && sandbox.pk(path, named.name)) ?? null;
+    return (path && otherClient(sandbox).pk(path, named.name)) ?? null;
   };
   const put = (record: DrawnRecord, edition: (typeof editions)[number]): void => {
     // The service refuses a record that refers to a missing record.
-    sandbox.create(modelOf(record), kindBodyOf(record, edition, idOf));
+    otherClient(sandbox).create(modelOf(record), kindBodyOf(record, edition, idOf));
   };
   for (const record of scenario.records) {
     if (chance(0.6)) put(record, pick(editions));
@@ -85,9 +86,9 @@ export async function drawWorld(random: Random): Promise<World> {
       if (record === undefined) return undefined;
       const { name } = record.identity;
       const [path, edit] = [modelOf(record), kindEditOf(record)];
-      if (sandbox.record(path, name) === undefined) put(record, likely(0.5) ? 'bare' : 'second');
-      else if (likely(0.3)) sandbox.delete(path, name);
-      else if (Object.keys(edit).length > 0) sandbox.change(path, name, edit);
+      if (otherClient(sandbox).record(path, name) === undefined) put(record, likely(0.5) ? 'bare' : 'second');
+      else if (likely(0.3)) otherClient(sandbox).delete(path, name);
+      else if (Object.keys(edit).length > 0) otherClient(sandbox).change(path, name, edit);
       return addressOf(record.identity);
     },
   };

@@ -3,6 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { otherClient } from '../support/other-client.ts';
 
 test('a declared record that another client creates during the plan is planned again and not created', async () => {
   const { sandbox, send: ask } = sandboxTransport({});
@@ -12,7 +13,7 @@ test('a declared record that another client creates during the plan is planned a
     methods.add(request.method);
     if (!isCreated && request.path.startsWith('/api/v3/stages/all/')) {
       isCreated = true;
-      sandbox.create('/stages/authenticator/webauthn/', { name: 'key' });
+      otherClient(sandbox).create('/stages/authenticator/webauthn/', { name: 'key' });
     }
     return ask(request, signal);
   };
@@ -29,9 +30,9 @@ test('a record of the declared type that appears during the plan needs no look-u
   const send: Transport = (request, signal) => {
     if (
       request.path.startsWith('/api/v3/stages/all/') &&
-      sandbox.record('/stages/dummy/', 'key') === undefined
+      otherClient(sandbox).record('/stages/dummy/', 'key') === undefined
     )
-      sandbox.create('/stages/dummy/', { name: 'key' });
+      otherClient(sandbox).create('/stages/dummy/', { name: 'key' });
     return ask(request, signal);
   };
   const { ending } = await runOn(apply, send, 'version: 1\nstages: [{ name: key, type: dummy }]\n');

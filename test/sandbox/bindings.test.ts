@@ -5,6 +5,7 @@ import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { someReleases } from '../support/effort.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const bindings = 'policies/bindings/';
 const absent = '99999999-9999-4999-8999-999999999999';
@@ -37,7 +38,7 @@ async function serving(more: SandboxSeed, release?: SandboxRelease): Promise<Ser
   const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
   servers.push(server);
   return {
-    pkOf: (type, name) => textOf(sandbox.pk(type, name)),
+    pkOf: (type, name) => textOf(otherClient(sandbox).pk(type, name)),
     ask: async (method, path, fields, token = sandboxToken) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const body = fields && { body: JSON.stringify(fields) };

@@ -3,6 +3,7 @@ import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
 import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { otherClient } from '../support/other-client.ts';
 
 const [staff, guests] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '3f23b8d6-dbbb-4842-8b22-b14c757098b0'];
 const seed: SandboxSeed = {
@@ -121,28 +122,35 @@ describe('a token of the sandbox', () => {
 describe('another client of the sandbox', () => {
   test('creates, changes and deletes records by slug or username', () => {
     const sandbox = seeded();
-    expect(sandbox.change('application', 'wiki', { group: 'G' })).toMatchObject({ record: { group: 'G' } });
-    expect(sandbox.record('application', 'wiki')).toEqual(ask(sandbox, 'GET', 'applications/wiki/').body);
-    expect(sandbox.change('user', 'ann', { email: 'x' })).toMatchObject({
+    expect(otherClient(sandbox).change('application', 'wiki', { group: 'G' })).toMatchObject({
+      record: { group: 'G' },
+    });
+    expect(otherClient(sandbox).record('application', 'wiki')).toEqual(
+      ask(sandbox, 'GET', 'applications/wiki/').body,
+    );
+    expect(otherClient(sandbox).change('user', 'ann', { email: 'x' })).toMatchObject({
       errors: { email: [expect.anything()] },
     });
-    expect(sandbox.change('user', 'nobody', {})).toBeUndefined();
-    expect([sandbox.delete('user', 'ann'), sandbox.delete('user', 'ann')]).toEqual([true, false]);
-    expect(sandbox.record('user', 'ann')).toBeUndefined();
-    expect(sandbox.create('user', { username: 'ann', name: 'Ann' })).toMatchObject({
+    expect(otherClient(sandbox).change('user', 'nobody', {})).toBeUndefined();
+    expect([otherClient(sandbox).delete('user', 'ann'), otherClient(sandbox).delete('user', 'ann')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(otherClient(sandbox).record('user', 'ann')).toBeUndefined();
+    expect(otherClient(sandbox).create('user', { username: 'ann', name: 'Ann' })).toMatchObject({
       record: { username: 'ann' },
     });
   });
 
   test("deletes a user's tokens with the user", () => {
     const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
-    sandbox.delete('user', 'ann');
+    otherClient(sandbox).delete('user', 'ann');
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
   });
 
   test('frees the providers of an application by deleting the application', () => {
     const sandbox = seeded();
-    sandbox.delete('application', 'wiki');
+    otherClient(sandbox).delete('application', 'wiki');
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };
     expect(ask(sandbox, 'POST', 'applications/', next)).toMatchObject({ status: 201, body: next });
   });

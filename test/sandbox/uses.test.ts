@@ -7,12 +7,12 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/base/json.ts';
-import type { KindName } from '../../src/sandbox/all.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { otherClient } from '../support/other-client.ts';
 
-function made(sandbox: Sandbox, path: KindName, fields: JsonObject): JsonObject {
-  const created = sandbox.create(path, fields);
+function made(sandbox: Sandbox, path: string, fields: JsonObject): JsonObject {
+  const created = otherClient(sandbox).create(path, fields);
   if (!('record' in created)) throw new Error(JSON.stringify(created));
   return created.record;
 }
@@ -48,7 +48,7 @@ describe.each([
     });
     const { pk } = made(sandbox, '/flows/instances/', flowFields('own'));
     made(sandbox, '/providers/ldap/', provider(pk));
-    sandbox.delete('/flows/instances/', 'own');
+    otherClient(sandbox).delete('/flows/instances/', 'own');
     const again = made(sandbox, '/flows/instances/', flowFields('own'));
     expect(made(sandbox, '/providers/ldap/', provider(again['pk']))['name']).toBe('own');
   });
@@ -57,7 +57,7 @@ describe.each([
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const flow = made(sandbox, '/flows/instances/', flowFields('own'));
     const { pk = null } = flow;
-    const other = sandbox.pk('/flows/instances/', 'default-invalidation-flow') ?? null;
+    const other = otherClient(sandbox).pk('/flows/instances/', 'default-invalidation-flow') ?? null;
     const stage = made(sandbox, '/stages/deny/', { name: 'no' });
     const { pk: binding } = made(sandbox, '/flows/bindings/', {
       target: pk,
@@ -88,11 +88,13 @@ describe.each([
         `stage ${said('cascade_many')}`,
       ].toSorted(),
     );
-    expect(sandbox.delete('/flows/instances/', 'own')).toBe(true);
-    expect(sandbox.record('/providers/saml/', 'gone')).toBeUndefined();
-    expect(sandbox.record('/providers/saml/', 'stays')).toMatchObject({ authentication_flow: null });
-    expect(sandbox.record(brands, 'x.example.com')).toMatchObject({ flow_recovery: null });
-    expect(sandbox.record('/stages/deny/', 'no')).toMatchObject({ flow_set: [] });
+    expect(otherClient(sandbox).delete('/flows/instances/', 'own')).toBe(true);
+    expect(otherClient(sandbox).record('/providers/saml/', 'gone')).toBeUndefined();
+    expect(otherClient(sandbox).record('/providers/saml/', 'stays')).toMatchObject({
+      authentication_flow: null,
+    });
+    expect(otherClient(sandbox).record(brands, 'x.example.com')).toMatchObject({ flow_recovery: null });
+    expect(otherClient(sandbox).record('/stages/deny/', 'no')).toMatchObject({ flow_set: [] });
     const path = `/api/v3/flows/bindings/${textOf(binding)}/`;
     const headers = { authorization: `Bearer ${sandboxToken}` };
     expect(sandbox.handle({ method: 'GET', path, headers, body: '' }).status).toBe(404);
@@ -104,7 +106,7 @@ describe.each([
     const { pk: target = null } = made(sandbox, 'application', { slug: 'wiki', name: 'Wiki' });
     made(sandbox, '/policies/bindings/', { target, policy: policy['pk'] ?? null, order: 0 });
     expect(uses(sandbox, '/policies/dummy/', policy)).toEqual([`policybindingmodel ${said('cascade_many')}`]);
-    sandbox.delete('/policies/dummy/', 'never');
+    otherClient(sandbox).delete('/policies/dummy/', 'never');
     const headers = { authorization: `Bearer ${sandboxToken}` };
     const path = `/api/v3/policies/bindings/?target=${textOf(target)}`;
     const { results } = parseJson(
@@ -117,11 +119,13 @@ describe.each([
     const { sandbox } = seedSandbox({}, release);
     made(sandbox, 'application', { slug: 'wiki', name: 'Wiki', provider: 3 });
     expect(uses(sandbox, '/providers/saml/', { pk: 3 })).toEqual([`application ${said('set_default')}`]);
-    sandbox.delete('/providers/saml/', 'Provider 3');
-    expect(sandbox.record('application', 'wiki')).toMatchObject({ provider: null });
-    sandbox.change('group', 'staff', { roles: [sandbox.pk('role', 'auditors') ?? ''] });
-    sandbox.delete('role', 'auditors');
-    expect(sandbox.record('group', 'staff')).toMatchObject({ roles: [] });
+    otherClient(sandbox).delete('/providers/saml/', 'Provider 3');
+    expect(otherClient(sandbox).record('application', 'wiki')).toMatchObject({ provider: null });
+    otherClient(sandbox).change('group', 'staff', {
+      roles: [otherClient(sandbox).pk('role', 'auditors') ?? ''],
+    });
+    otherClient(sandbox).delete('role', 'auditors');
+    expect(otherClient(sandbox).record('group', 'staff')).toMatchObject({ roles: [] });
   });
 
   test('the delete of a prompt removes the prompt from all stages', () => {
@@ -130,7 +134,7 @@ describe.each([
     const { pk = null } = made(sandbox, '/stages/prompt/prompts/', fields);
     const stage = made(sandbox, '/stages/prompt/stages/', { name: 'asks', fields: [pk] });
     expect(uses(sandbox, '/stages/prompt/stages/', stage)).toEqual([`prompt ${said('cascade_many')}`]);
-    sandbox.delete('/stages/prompt/prompts/', 'own');
-    expect(sandbox.record('/stages/prompt/stages/', 'asks')).toMatchObject({ fields: [] });
+    otherClient(sandbox).delete('/stages/prompt/prompts/', 'own');
+    expect(otherClient(sandbox).record('/stages/prompt/stages/', 'asks')).toMatchObject({ fields: [] });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { otherClient } from '../support/other-client.ts';
 
 /** A flow of a real service, and what its executor answered to a client without a token. */
 interface WayIn {
@@ -75,14 +76,14 @@ const stageFields: Readonly<Record<Stage, JsonObject>> = {
 };
 
 function made(sandbox: Sandbox, path: `/${string}/`, fields: JsonObject): JsonObject {
-  const created = sandbox.create(path, fields);
+  const created = otherClient(sandbox).create(path, fields);
   if (!('record' in created)) throw new Error(JSON.stringify(created));
   return created.record;
 }
 
 function sandboxWith(release: (typeof releases)[number], { stages, flow, policies = {} }: Made): Sandbox {
   const { sandbox } = seedSandbox({ is_fresh: true }, release);
-  sandbox.create('user', { username: 'rec-way-user', name: '' });
+  otherClient(sandbox).create('user', { username: 'rec-way-user', name: '' });
   const bind = (target: JsonValue | undefined, expression: string | undefined): void => {
     if (expression === undefined) return;
     const { pk: policy = null } = made(sandbox, '/policies/expression/', { name: expression, expression });

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { formerOf, groups, members, onlyUser, type AccessScenario, type AccessChange } from './access.ts';
 import { listOfJson } from './list-faults.ts';
+import { otherClient } from '../support/other-client.ts';
 
 export const bindingsPath = '/api/v3/policies/bindings/';
 
@@ -49,7 +50,9 @@ export class AccessWatch {
   /** The application with this name or former name. */
   application(slug: string): JsonObject | undefined {
     if (!this.#applications.has(slug)) {
-      const found = [slug, formerOf(slug)].map((name) => this.#sandbox.record('application', name));
+      const found = [slug, formerOf(slug)].map((name) =>
+        otherClient(this.#sandbox).record('application', name),
+      );
       this.#applications.set(slug, found[0] ?? found[1]);
     }
     return this.#applications.get(slug);
@@ -86,7 +89,7 @@ export class AccessWatch {
   subjectIn({ group, user }: JsonObject): string | undefined {
     this.#subjects ??= new Map(
       [...groups, onlyUser].flatMap((name) => {
-        const pk = this.#sandbox.pk(name === onlyUser ? 'user' : 'group', name);
+        const pk = otherClient(this.#sandbox).pk(name === onlyUser ? 'user' : 'group', name);
         return pk === undefined ? [] : [[pk, name] as const];
       }),
     );
@@ -111,7 +114,7 @@ export class AccessWatch {
     const application = this.application(slug);
     if (application === undefined) return undefined;
     const users = members.flatMap(({ name }) => {
-      const pk = textOf(this.#sandbox.pk('user', name));
+      const pk = textOf(otherClient(this.#sandbox).pk('user', name));
       const path = `/api/v3/core/applications/${textOf(application['slug'])}/check_access/?for_user=${pk}`;
       const answer = parseJson(this.#ask('GET', path).body);
       return isJsonObject(answer) && answer['passing'] === true ? [name] : [];
@@ -123,7 +126,7 @@ export class AccessWatch {
   /** Changes access as another client. Returns the subjects that gain access, or undefined if the change was impossible. */
   act({ kind, slug, group }: AccessChange): readonly string[] | undefined {
     const target = this.application(slug)?.['pk'];
-    const pk = this.#sandbox.pk('group', group);
+    const pk = otherClient(this.#sandbox).pk('group', group);
     if (target === undefined || pk === undefined) return undefined;
     if (kind === 'binds') {
       this.#ask('POST', bindingsPath, { target, group: pk, order: 9 });

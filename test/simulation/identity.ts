@@ -1,5 +1,3 @@
-import type { KindName } from '../../src/sandbox/all.ts';
-
 /** The service's record of a declared resource, in normalized form. */
 export interface Version {
   readonly pk: string;
@@ -29,7 +27,7 @@ export interface DeclaredIdentity extends Identity {
   readonly absent?: 'declared' | 'other type';
   readonly formerly?: string;
   /** The sandbox's name for its kind, if that differs from its type. */
-  readonly model?: KindName;
+  readonly model?: string;
   /** For a kind without hand-written code: the field with the name, the field that a create in part leaves out, and whether names are unique. */
   readonly field?: string;
   /** The paths of its list below the base URL, by release. */

@@ -11,6 +11,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Identity } from './identity.ts';
+import { otherClient } from '../support/other-client.ts';
 
 /** A record in a list to which a field can refer. */
 export interface ReferredRecord extends Identity {
@@ -169,12 +170,15 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     // Some values must be unique, so two records are created.
     for (const name of ['one', 'two']) {
       const own = Object.entries(body).map(([field, value]) => [field, uniqueValue(value, name)] as const);
-      const created = sandbox.create(path, { [kind.identity]: name, ...Object.fromEntries(own) });
+      const created = otherClient(sandbox).create(path, {
+        [kind.identity]: name,
+        ...Object.fromEntries(own),
+      });
       if ('errors' in created)
         count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
       if ('crashedOver' in created) count += 1;
     }
-    for (const name of ['one', 'two']) sandbox.delete(path, name);
+    for (const name of ['one', 'two']) otherClient(sandbox).delete(path, name);
   }
   return count;
 }
@@ -201,7 +205,7 @@ function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
 function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
   if ('values' in of) return of.values[variant];
   const named = initialRecords.find(({ list }) => list === of.list);
-  const pk = (named && sandbox.pk(named.path, named.name)) ?? null;
+  const pk = (named && otherClient(sandbox).pk(named.path, named.name)) ?? null;
   return of.isList ? (pk === null ? [] : [pk]) : pk;
 }
 

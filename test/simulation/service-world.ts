@@ -9,7 +9,6 @@ import {
 } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
-import type { KindName, ShortKindName } from '../../src/sandbox/all.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -54,6 +53,8 @@ import { interpretRequest, type InterpretedRequest } from './requests.ts';
 import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
+import { otherClient } from '../support/other-client.ts';
+import type { SaveResult } from '../../src/sandbox/kind.ts';
 
 /** An event without its time. */
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
@@ -115,11 +116,11 @@ export class ServiceWorld {
     this.#wants = access ? accessWantsOf(access) : {};
     this.#watch = access && new AccessWatch(access, this.#sandbox, tokens.monitor);
     for (const { type, body } of access ? providersBefore(access) : [])
-      mustBeTaken(this.#sandbox.create(type, body));
+      mustBeTaken(otherClient(this.#sandbox).create(type, body));
     for (const identity of scenario.declared) this.#remember(identity.type, this.#recordOf(identity));
     this.#look();
     for (const named of scenario.kinds ? initialRecords : []) {
-      const pk = this.#sandbox.pk(named.path, named.name);
+      const pk = otherClient(this.#sandbox).pk(named.path, named.name);
       if (pk !== undefined) this.#names.set(`${named.type} ${textOf(pk)}`, named.name);
     }
     if (scenario.restart) this.#restartLater(scenario.restart);
@@ -134,7 +135,7 @@ export class ServiceWorld {
   /** The id of the record to which a random record refers; undefined if that record is absent. */
   #idOf(named: Identity): JsonValue | undefined {
     const path = this.#declared(named)?.model ?? initialRecords.find((other) => isSame(other, named))?.path;
-    return path && this.#sandbox.pk(path, named.name);
+    return path && otherClient(this.#sandbox).pk(path, named.name);
   }
 
   #nameOf(list: string, id: JsonValue): string {
@@ -186,12 +187,12 @@ export class ServiceWorld {
   /** Another client creates, deletes or changes a record, if possible. */
   act({ type, name, action }: Scenario['actor'][number]): void {
     const model = this.#kindOf({ type, name });
-    const record = this.#sandbox.record(model, name);
+    const record = otherClient(this.#sandbox).record(model, name);
     if ((record === undefined) !== (action === 'create')) return;
     const identity = { type, name };
     if (action === 'create') this.#put(identity, 'bare');
-    else if (action === 'delete') this.#sandbox.delete(model, name);
-    else this.#sandbox.change(model, name, this.#editOf(action, identity, record ?? {}));
+    else if (action === 'delete') otherClient(this.#sandbox).delete(model, name);
+    else otherClient(this.#sandbox).change(model, name, this.#editOf(action, identity, record ?? {}));
     const after = this.#versionOf(identity);
     const kind = action === 'create' || action === 'delete' ? action : 'change';
     this.log({ kind: 'actor', action: kind, type, name, ...(after && { after }) });
@@ -226,7 +227,7 @@ export class ServiceWorld {
     for (const { type, name, formerly } of declared)
       if (
         formerly !== undefined &&
-        [name, formerly].every((one) => this.#sandbox.record(type as ShortKindName, one))
+        [name, formerly].every((one) => otherClient(this.#sandbox).record(type, one))
       )
         this.log({ kind: 'doubled', type, name });
   }
@@ -248,8 +249,8 @@ export class ServiceWorld {
     return this.secrets().some((secret) => printed.includes(secret));
   }
 
-  #kindOf(identity: Identity): KindName {
-    return this.#declared(identity)?.model ?? (identity.type as KindName); // types without a model have the same name in the sandbox
+  #kindOf(identity: Identity): string {
+    return this.#declared(identity)?.model ?? identity.type; // types without a model have the same name in the sandbox
   }
 
   #editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
@@ -264,8 +265,8 @@ export class ServiceWorld {
     const kind = this.#kindOf(identity);
     if (this.#scenario.kinds && !this.#declared(identity)) return undefined;
     const record =
-      this.#sandbox.record(kind, name) ??
-      (formerly === undefined ? undefined : this.#sandbox.record(kind, formerly));
+      otherClient(this.#sandbox).record(kind, name) ??
+      (formerly === undefined ? undefined : otherClient(this.#sandbox).record(kind, formerly));
     if (record === undefined) return undefined;
     if (this.#watch === undefined || type !== 'application') return this.#withBound(identity, record);
     const provider = this.#providerNamed(record['provider'] ?? null);
@@ -822,17 +823,17 @@ export class ServiceWorld {
       const edition = condition === 'same' ? 'first' : condition === 'mixed' ? 'second' : 'bare';
       const body = kindBodyOf(drawn, edition, (named) => this.#idOf(named) ?? null);
       // The record to which it refers may be missing.
-      const created = this.#sandbox.create(this.#kindOf(identity), body);
+      const created = otherClient(this.#sandbox).create(this.#kindOf(identity), body);
       if ('record' in created) this.#remember(identity.type, created.record);
       return;
     }
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
     const body = bodyOf(identity, condition, style.handsOverProviders && !isInvalid);
     const { provider: _, ...without } = body;
-    const type = identity.type as ShortKindName; // outside worlds of access, there are only these types
-    let created = this.#sandbox.create(type, body);
+    const { type } = identity;
+    let created = otherClient(this.#sandbox).create(type, body);
     // Its main provider may belong to another application.
-    if ('errors' in created) created = this.#sandbox.create(type, without);
+    if ('errors' in created) created = otherClient(this.#sandbox).create(type, without);
     this.#remember(identity.type, mustBeTaken(created));
   }
 
@@ -845,7 +846,7 @@ export class ServiceWorld {
   }
 }
 
-function mustBeTaken(taken: ReturnType<Sandbox['create']>): JsonObject {
+function mustBeTaken(taken: SaveResult): JsonObject {
   if ('record' in taken) return taken.record;
   throw new Error(`the world does not accept this: ${JSON.stringify(taken)}`);
 }

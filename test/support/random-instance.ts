@@ -10,6 +10,7 @@ import { shippedRecordsOf } from '../../src/kinds/shipped.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { World } from './update-world.ts';
 import { anyChangeOf, createdKinds, existsIn, smallestEntry, listPathIn } from './written-type.ts';
+import { otherClient } from './other-client.ts';
 
 export const seed = {
   is_fresh: true,
@@ -69,7 +70,7 @@ export function randomInstance(world: World, release: SandboxRelease, random: ()
     // Each run checks that people can log in, so the stages and policies of the login flow stay unchanged.
     const isWayIn = fields['designation'] === 'authentication';
     const { [kind.identity]: name = '', stages = [] } = fields;
-    const held = world.sandbox.record(listPathIn(kind, release), textOf(name)) ?? {};
+    const held = otherClient(world.sandbox).record(listPathIn(kind, release), textOf(name)) ?? {};
     const change = kind.type === 'certificate' ? {} : anyChangeOf(kind, release, held);
     const fewer =
       Array.isArray(stages) && stages.length > 0 && !isWayIn && chance(0.3)

@@ -2,6 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readRecordings, type RecordingFile, type Release } from './recordings.ts';
+import { otherClient } from './other-client.ts';
 
 /** The body is JSON, or text as it was sent (`raw`), or missing. */
 export interface Session {
@@ -348,7 +349,8 @@ function groups(release: keyof typeof groupSurroundings): Session {
     files: ['groups'],
     sandbox,
     before: {
-      'groups: retrieve by pk': () => sandbox.change('group', `${prefix}-staff`, { users: [firstUser] }),
+      'groups: retrieve by pk': () =>
+        otherClient(sandbox).change('group', `${prefix}-staff`, { users: [firstUser] }),
     },
   };
 }
@@ -382,7 +384,7 @@ function access(release: keyof typeof groupSurroundings): Session {
     [firstUser + 1]: { username: `${prefix}-u2`, name: 'U2', groups: groupsOf },
     [firstUser + 6]: { username: `${prefix}-outsider`, name: 'O' },
   });
-  sandbox.change('group', group.name, { attributes: { k: 2 } });
+  otherClient(sandbox).change('group', group.name, { attributes: { k: 2 } });
   const rights = { ...nothing, view_bindings: 'none', add_bindings: false } as const;
   const tokens: SeedToken[] = [
     { ...admin },
@@ -403,7 +405,7 @@ function access(release: keyof typeof groupSurroundings): Session {
     },
   ];
   for (const token of tokens) sandbox.issue(token);
-  const pkOf = (slug = ''): string => textOf(sandbox.pk('application', slug));
+  const pkOf = (slug = ''): string => textOf(otherClient(sandbox).pk('application', slug));
   return {
     files: ['access'],
     sandbox,
@@ -443,7 +445,7 @@ function departures(release: keyof typeof groupSurroundings): Session {
     { token: '<TOKEN:authentik_core.view_user', username: 'pt-delete', ...rights, delete_users: true },
   ];
   for (const token of tokens) sandbox.issue(token);
-  const ours = textOf(sandbox.pk('application', slugs[0] ?? ''));
+  const ours = textOf(otherClient(sandbox).pk('application', slugs[0] ?? ''));
   return { files: ['rename-and-delete'], sandbox, before: {}, ids: [[application, ours]] };
 }
 
@@ -522,11 +524,11 @@ function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject
   const end = Math.max(...Object.keys(users).map(Number));
   for (let pk = 1; pk <= end; pk += 1) {
     put(sandbox, 'user', users[pk] ?? { username: 'gone', name: '' });
-    sandbox.delete('user', 'gone');
+    otherClient(sandbox).delete('user', 'gone');
   }
 }
 
 function put(sandbox: Sandbox, type: 'application' | 'user', body: JsonObject): void {
-  const made = sandbox.create(type, body);
+  const made = otherClient(sandbox).create(type, body);
   if (!('record' in made)) throw new Error(`the sandbox does not accept ${JSON.stringify(body)}`);
 }
