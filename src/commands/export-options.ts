@@ -61,7 +61,11 @@ export function refuseContradictoryOptions({ out, split, output, list, check }: 
 export function exportRequestOf(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
   const { target = [], exclude = [], type: types = [], all = false, split = 'type' } = options;
   const chosen = chosenKinds(options);
-  refuseContractOnly(settings);
+  if (settings.contractOnly)
+    throw new UsageError(
+      'export reads lists, which contract_only does not allow',
+      'Remove contract_only from the environment, and leave out --contract-only.',
+    );
   const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
     throw new UsageError(
@@ -85,15 +89,6 @@ function chosenKinds({ type: types = [], all = false }: ExportOptions): readonly
   if (all && types.length > 0)
     throw new UsageError('--all and --type exclude each other', 'Leave --all or --type out.');
   return types.length > 0 ? kinds.filter(({ type }) => types.includes(type)) : kinds;
-}
-
-/** Throws a UsageError if contract_only is set, because no documented operation lists records. */
-function refuseContractOnly({ contractOnly }: Settings): void {
-  if (!contractOnly) return;
-  throw new UsageError(
-    'export reads lists, which contract_only does not allow',
-    'Remove contract_only from the environment, and leave out --contract-only.',
-  );
 }
 
 /** The fields to leave out, each with its kind. Hidden fields are written only to files. */

@@ -1,6 +1,5 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { UsageError } from '../base/errors.ts';
-import { choiceNamed } from '../base/suggestion.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { ServiceFlags } from './flags.ts';
@@ -35,11 +34,7 @@ const pipelineExamples = {
 } as const;
 
 export const pipelines = ['github', 'gitlab', 'none'] as const;
-export type Pipeline = (typeof pipelines)[number];
-
-export function pipelineNamed(written: string): Pipeline {
-  return choiceNamed(written, pipelines, `there is no pipeline file for ${JSON.stringify(written)}`);
-}
+type Pipeline = (typeof pipelines)[number];
 
 export function mergesMayUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';

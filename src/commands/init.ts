@@ -1,6 +1,7 @@
 import { formatPlace } from '../base/source.ts';
 import { UsageError } from '../base/errors.ts';
 import { packageFileText } from '../base/package-file.ts';
+import { choiceNamed } from '../base/suggestion.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { doctorText, type Diagnosis } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
@@ -20,7 +21,6 @@ import {
   initFiles,
   mergeRemark,
   mergesMayUpdate,
-  pipelineNamed,
   pipelines,
   type InitAnswers,
   type InitOptions,
@@ -220,9 +220,9 @@ async function answersFrom(
       'this is not the name of an environment variable', // the text is not quoted, because it may be the token
       'Give the name of the variable, not the token: letters, digits and _.',
     );
-  const chosenPipeline = pipelineNamed(
-    await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none'),
-  );
+  const written = await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none');
+  const noPipeline = `there is no pipeline file for ${JSON.stringify(written)}`;
+  const chosenPipeline = choiceNamed(written, pipelines, noPipeline);
   const givenMerges = merges ?? (chosenPipeline === 'none' ? 'create' : undefined);
   const allowed = await ask(
     givenMerges,

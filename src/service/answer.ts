@@ -165,11 +165,12 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
     case 400:
       if (json === undefined) return 'unexplained_refusal';
       if (body?.['code'] === 'denied_license') return 'read_only';
-      return body && 'identity' in request && Object.hasOwn(body, request.identity)
-        ? isOnlyFieldInError(request.identity, body)
-          ? 'identity_refused'
-          : 'identity_and_more_refused'
-        : 'fields_refused';
+      if (!body || !('identity' in request) || !Object.hasOwn(body, request.identity))
+        return 'fields_refused';
+      // `code` is not a field.
+      return Object.keys(body).every((key) => key === request.identity || key === 'code')
+        ? 'identity_refused'
+        : 'identity_and_more_refused';
     case 404:
     case 410:
       if (request.shape !== 'record' && !mayBeMissing(request)) return 'not_offered';
@@ -251,11 +252,6 @@ function idsIn(json: JsonValue | undefined): string[] {
 function mayBeMissing(request: ExpectedAnswer): boolean {
   if (request.shape === 'page') return request.number > 1;
   return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
-}
-
-/** Whether no other field has an error, ignoring `code`, which is not a field. */
-function isOnlyFieldInError(field: string, body: JsonObject): boolean {
-  return Object.keys(body).every((key) => key === field || key === 'code');
 }
 
 /** Whether a value can be a `pk`, which is a UUID for applications and an integer for users. */

@@ -25,9 +25,9 @@ export function withFormerPaths(send: Transport): Transport {
     const second = await send(former, signal);
     if (isUnknownPath(second)) return answer;
     // A create that succeeded may be answered with a 405, so the 405 is returned if the second request had no effect.
-    if (request.method !== 'GET' && isRefusedMethod(answer) && hadNoEffect(second))
+    if (request.method !== 'GET' && answer.status === 405 && hadNoEffect(second))
       return { ...answer, headers: { ...answer.headers, ...retryAfterOf(second) } };
-    if (second.kind === 'answered' && isOfService(second)) earlier.add(kind.path);
+    if (hasKnownPath(second)) earlier.add(kind.path);
     return second.kind === 'never_sent' || second.kind === 'lost'
       ? { ...second, wasAnsweredBefore: true }
       : second;
@@ -36,16 +36,17 @@ export function withFormerPaths(send: Transport): Transport {
 
 type Answered = Exchange & { readonly kind: 'answered' };
 
-function isOfService({ status, headers }: Answered): boolean {
-  return status < 500 && !asksToSlowDown.has(status) && isJson(headers);
+/** Whether the answer comes from the service itself, and not from a proxy that is overloaded or cannot reach the service. */
+function hasKnownPath(exchange: Exchange): boolean {
+  return exchange.kind === 'answered' && exchange.status < 500 && !asksToWait(exchange) && isJson(exchange);
 }
 
-const asksToSlowDown: ReadonlySet<number> = new Set([421, 425, 429]);
+function asksToWait({ status }: Answered): boolean {
+  return [421, 425, 429].includes(status);
+}
 
 function hadNoEffect(exchange: Exchange): boolean {
-  return (
-    exchange.kind === 'never_sent' || (exchange.kind === 'answered' && asksToSlowDown.has(exchange.status))
-  );
+  return exchange.kind === 'never_sent' || (exchange.kind === 'answered' && asksToWait(exchange));
 }
 
 function retryAfterOf(exchange: Exchange): Answered['headers'] {
@@ -54,15 +55,10 @@ function retryAfterOf(exchange: Exchange): Answered['headers'] {
 }
 
 /** Whether the service does not know the path. The 404 for an unknown path has no JSON, unlike the 404 for an absent record. */
-function isUnknownPath(exchange: Exchange): boolean {
-  if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
-  return !isJson(exchange.headers);
+function isUnknownPath(exchange: Exchange): exchange is Answered {
+  return exchange.kind === 'answered' && [404, 405].includes(exchange.status) && !isJson(exchange);
 }
 
-function isRefusedMethod(exchange: Exchange): exchange is Answered & { readonly status: 405 } {
-  return exchange.kind === 'answered' && exchange.status === 405;
-}
-
-function isJson(headers: Readonly<Record<string, string | undefined>>): boolean {
+function isJson({ headers }: Answered): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
 }

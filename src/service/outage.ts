@@ -106,27 +106,22 @@ export class Outage {
       if (signal?.aborted) return 'gone';
       if (isAnswered(answer) && !isStarting(answer)) {
         pauseFor(answer);
-        if (!isSure) return this.#endOutage('there');
+        this.#state = { kind: 'there' };
+        if (!isSure) return 'there';
         this.#endedOutages += 1;
         onNews?.({ kind: 'back', waitedMs: clock.now() - since });
-        return this.#endOutage('back');
+        return 'back';
       }
-      if (left() <= 0) return this.#giveUp(clock.now() - since);
+      if (left() <= 0) {
+        const gone = { kind: 'gone', waitedMs: clock.now() - since } as const;
+        this.#state = gone;
+        onNews?.(gone);
+        return 'gone';
+      }
       if (!isSure) onNews?.({ kind: 'away', answer: sign, waitMs });
       isSure = true;
       pauseFor(answer);
     }
-  }
-
-  #endOutage(waited: Waited): Waited {
-    this.#state = { kind: 'there' };
-    return waited;
-  }
-
-  #giveUp(waitedMs: number): Waited {
-    this.#state = { kind: 'gone', waitedMs };
-    this.#policy.onNews?.({ kind: 'gone', waitedMs });
-    return 'gone';
   }
 
   /** A random delay between half of the maximum and all of it, so that clients do not all send at the same time. */
