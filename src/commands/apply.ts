@@ -60,7 +60,7 @@ export async function apply(
       else if (printsText && report.kind === 'apply')
         stdout.write(applyText(report, createStyle(stdout), detailFromFlags(options)));
     });
-    written = await reports.write(report, context, target);
+    written = await reports.write(report, target);
     // Created records must be reported, even if the disk is full.
     if (report.kind === 'apply' && (await stdout.isLost()))
       stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);

@@ -58,10 +58,9 @@ export async function plan(
   const severity = failOn.includes('differs') ? 'error' : 'warning';
   const report = planReport({ ...target, ...ended, diagnostics }, severity, isMissingFailure);
   // The problems of the run were already reported while it ran.
-  if (options.output === 'json') reports.print(report, context);
-  else if (report.kind === 'plan')
-    reports.print({ ...report, diagnostics: [] }, context, detailFromFlags(options));
-  const written = await reports.write(report, context, target);
+  if (options.output === 'json') reports.print(report);
+  else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, detailFromFlags(options));
+  const written = await reports.write(report, target);
   if (ended.thrown) throw ended.thrown;
   // Failures come last, because readers of a log first look at its end.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);

@@ -45,7 +45,7 @@ interface ReportRequest {
   readonly flags: ReportFlags;
   readonly wanted: readonly Wanted[];
   readonly asked: CommandFiles;
-  readonly context: Pick<Context, 'env' | 'files'>;
+  readonly context: Context;
 }
 
 /** Writes the outputs that `--output` and `--report FORMAT=FILE` ask for. */
@@ -64,11 +64,7 @@ export class Reports {
   }
 
   /** Parses the values of `--report`. Rejects with a UsageError for an unknown format, or if two outputs are the same file. */
-  static async parse(
-    flags: ReportFlags,
-    context: ReportRequest['context'],
-    asked: CommandFiles = {},
-  ): Promise<Reports> {
+  static async parse(flags: ReportFlags, context: Context, asked: CommandFiles = {}): Promise<Reports> {
     const { output, report = [] } = flags;
     const wanted = report.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
@@ -100,9 +96,10 @@ export class Reports {
   }
 
   /** Prints the result of a command as JSON or text. Text is left out if a report to standard output replaces it. */
-  print(report: Report, context: Context, detail?: Detail): void {
+  print(report: Report, detail?: Detail): void {
+    const { flags, context } = this.#of;
     const { stdout } = context;
-    if (this.#of.flags.output === 'json') stdout.write(json(report));
+    if (flags.output === 'json') stdout.write(json(report));
     else if (!this.replaceText) stdout.write(text(report, { style: createStyle(stdout), detail }));
   }
 
@@ -114,7 +111,8 @@ export class Reports {
   };
 
   /** Writes every report; returns whether all were written. Runs with the same target use the same comment key. */
-  async write(report: Report, context: Context, target?: RunTarget): Promise<boolean> {
+  async write(report: Report, target?: RunTarget): Promise<boolean> {
+    const { flags, wanted, context } = this.#of;
     let isWritten = true;
     const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
@@ -132,10 +130,9 @@ export class Reports {
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
     const targetKey = target && { ...target, config: pathInRepository(target.config) };
-    const { commentKey: key } = this.#of.flags;
-    const commentKey = key === undefined ? targetKey : { key };
+    const commentKey = flags.commentKey === undefined ? targetKey : { key: flags.commentKey };
     const setting = { pathInRepository, commentKey };
-    for (const { format, write, filename } of this.#of.wanted) {
+    for (const { format, write, filename } of wanted) {
       await attempt(filename, () => {
         const written = write(report, setting);
         return isStandardOutput(filename)

@@ -30,8 +30,8 @@ export async function show(filename: string, options: ShowOptions, context: Cont
   const report = reportIn(filename, written);
   if (report.kind === 'problems' && options.output !== 'json')
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
-  else reports.print(report, context, detailFromFlags(options));
-  const isWritten = await reports.write(report, context);
+  else reports.print(report, detailFromFlags(options));
+  const isWritten = await reports.write(report);
   return endingIfOutputLost(report.kind === 'problems' ? 'stale' : 'done', !isWritten);
 }
 

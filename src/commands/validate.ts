@@ -34,8 +34,8 @@ export async function validate(
     target.environment,
   );
   const isQuiet = options.quiet === true && options.output === 'text';
-  reports.print(isQuiet ? { ...report, diagnostics: report.errors, remarks: [] } : report, context);
-  const written = await reports.write(report, context, target);
+  reports.print(isQuiet ? { ...report, diagnostics: report.errors, remarks: [] } : report);
+  const written = await reports.write(report, target);
   if (!report.valid) return 'invalid';
   return written ? 'done' : 'failed';
 }
