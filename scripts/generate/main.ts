@@ -1,9 +1,7 @@
-// Writes the schema of manifests, the reference pages, and the tables in docs/manifest.md, docs/commands.md, docs/diagnostics.md and
-// docs/reference.md. With --check, writes nothing and fails if a page would change.
+// Writes the schema of manifests, the reference pages, and the tables in docs/manifest.md, docs/commands.md and docs/reference.md. With --check, writes nothing and fails if a page would change.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { program } from '../../src/commands/program.ts';
-import { diagnosticCodes } from '../../src/base/diagnostic-codes.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { manifestSchema } from './manifest-schema.ts';
@@ -27,7 +25,6 @@ fill('docs/manifest.md', {
   environment: table(config.definitions?.['environment']?.properties ?? {}, [], config),
 });
 fill('docs/commands.md', { commands: commandSections() });
-fill('docs/diagnostics.md', { codes: codeTables() });
 fill('docs/reference.md', { lists: listTable() });
 for (const [name, text] of referencePages(manifest)) put(name, text);
 
@@ -118,14 +115,4 @@ function sections(command: Command): string[] {
       ...[...parts, ...options].map(([name, text]) => `| \`${name}\` | ${cell(text ?? '')} |`),
     ].join('\n'),
   ];
-}
-
-function codeTables(): string {
-  const tables = Object.entries(diagnosticCodes).map(([name, codes]) => {
-    const rows = Object.entries(codes).map(
-      ([code, words]) => `| \`${code}\` | ${cell(words).replace(' → ', ' | ')} |`,
-    );
-    return [`## ${name}\n`, '| code | what is wrong | what to do |', '|---|---|---|', ...rows].join('\n');
-  });
-  return tables.join('\n\n');
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
+import { diagnosticCodes } from '../../src/base/diagnostic-codes.ts';
 import { root } from '../support/cli.ts';
 
 /** A pattern for the name of each page's model in the code. */
@@ -28,3 +29,9 @@ test.each(Object.entries(models))(
     expect(named.toSorted()).toEqual(touched.toSorted());
   },
 );
+
+test('docs/diagnostics.md describes every diagnostic code once', () => {
+  const page = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8');
+  const rows = page.matchAll(/^\| `([^`]+)` \| .+ \| .+ \|$/gm);
+  expect(Array.from(rows, ([, code = '']) => code).toSorted()).toEqual(diagnosticCodes.toSorted());
+});
