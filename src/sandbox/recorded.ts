@@ -111,6 +111,15 @@ interface FieldTexts {
   readonly names?: Readonly<Record<string, string>>;
 }
 
+/** A request must contain at least one of these fields, even if the record already has a value. */
+interface RequiredFields {
+  readonly oneOf: readonly string[];
+  readonly message?: string;
+  readonly isForCreate?: true;
+  /** The field and the value, if any, of the requests to which this applies. */
+  readonly ifGiven?: { readonly field: string; readonly value?: JsonValue };
+}
+
 interface Answers {
   /** The answer to `GET /root/config/`. */
   readonly configuration: PerRelease;
@@ -121,6 +130,8 @@ interface Answers {
   /** The search fields in the lists of later releases, by path. */
   readonly autocomplete: Readonly<Record<string, JsonObject>>;
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
+  /** The required fields, by path. 2023.10.7 and 2025.12.4 rejected a request without these fields, or crashed. */
+  readonly demands: Readonly<Record<string, readonly RequiredFields[]>>;
 }
 
 export const answers: () => Answers = lazy(
