@@ -185,23 +185,18 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
   }
 }
 
-const kindsOfStatuses: ReadonlyMap<number, AnswerKind> = new Map([
-  [401, 'denied'],
-  [403, 'denied'],
-  [406, 'unprocessable'],
-  [408, 'failure'],
-  [409, 'clash'],
-  [411, 'unprocessable'],
-  [413, 'unprocessable'],
-  [414, 'unprocessable'],
-  [415, 'unprocessable'],
-  [421, 'slow_down'],
-  [422, 'unprocessable'],
-  [425, 'slow_down'],
-  [429, 'slow_down'],
-  [431, 'unprocessable'],
-  [503, 'unavailable'],
-]);
+const kindsOfStatuses: ReadonlyMap<number, AnswerKind> = new Map(
+  (
+    [
+      ['denied', 401, 403],
+      ['unprocessable', 406, 411, 413, 414, 415, 422, 431],
+      ['failure', 408],
+      ['clash', 409],
+      ['slow_down', 421, 425, 429],
+      ['unavailable', 503],
+    ] as const
+  ).flatMap(([kind, ...statuses]) => statuses.map((status) => [status, kind] as const)),
+);
 
 function contentForm(contentType: string = '', json: JsonValue | undefined): string {
   const [mediaType = ''] = contentType.split(';');
