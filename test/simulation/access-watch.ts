@@ -22,6 +22,8 @@ export class AccessWatch {
   #bindings: readonly JsonObject[] | undefined;
   /** The applications by slug, as they were after the last write. */
   readonly #applications = new Map<string, JsonObject | undefined>();
+  /** The subjects to whom the service gives access, by the texts of the application and its bindings. */
+  readonly #admissions = new Map<string, Admission>();
   /** The bound subjects by id. They exist from the start. */
   #subjects: ReadonlyMap<JsonValue, string> | undefined;
 
@@ -113,6 +115,14 @@ export class AccessWatch {
   admission(slug: string): Admission | undefined {
     const application = this.application(slug);
     if (application === undefined) return undefined;
+    const bindings = this.#all.filter(({ target }) => target === application['pk']);
+    const text = JSON.stringify([application, bindings]);
+    const admission = this.#admissions.get(text) ?? this.#askAdmission(slug, application);
+    this.#admissions.set(text, admission);
+    return admission;
+  }
+
+  #askAdmission(slug: string, application: JsonObject): Admission {
     const users = members.flatMap(({ name }) => {
       const pk = textOf(otherClient(this.#sandbox).pk('user', name));
       const path = `/api/v3/core/applications/${textOf(application['slug'])}/check_access/?for_user=${pk}`;
