@@ -109,24 +109,19 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
   )
     return undefined;
   for (const [field, [first]] of required) if (first) taken[field] = first;
-  for (const [field, others] of required) {
-    let least = await errors(taken);
-    for (const candidate of others.slice(1)) {
-      if (least === 0) break;
-      const now = await errors({ ...taken, [field]: candidate });
-      if (now < least) [taken[field], least] = [candidate, now];
-    }
-  }
+  let least = await errors(taken);
+  const takeIfBetter = async (field: string, candidate: FieldForm): Promise<void> => {
+    const now = await errors({ ...taken, [field]: candidate });
+    if (now < least) [taken[field], least] = [candidate, now];
+  };
+  for (const [field, others] of required)
+    for (const candidate of others.slice(1)) if (least > 0) await takeIfBetter(field, candidate);
   const optional = candidates.filter(([, [first]]) => first && !first.isRequired);
   // Some fields are required although the API schema does not say so.
-  for (const [field, others] of optional) {
-    const least = await errors(taken);
-    if (least === 0) break;
+  for (const [field, others] of optional)
     for (const candidate of others)
-      if (!(field in taken) && (await errors({ ...taken, [field]: candidate })) < least)
-        taken[field] = { ...candidate, isRequired: true };
-  }
-  if ((await errors(taken)) > 0) return undefined;
+      if (least > 0 && !(field in taken)) await takeIfBetter(field, { ...candidate, isRequired: true });
+  if (least > 0) return undefined;
   const rest = optional.filter(([name]) => !(name in taken));
   const likeliest = Object.fromEntries(rest.flatMap(([field, [first]]) => (first ? [[field, first]] : [])));
   if ((await errors({ ...taken, ...likeliest })) === 0)
@@ -149,6 +144,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
   const sandbox = sandboxes.get(release) ?? seedSandbox({ is_licensed: true }, release).sandbox;
   sandboxes.set(release, sandbox);
   for (const variant of [0, 1] as const) {
+    if (count > 0) break;
     const declared = Object.entries(fields).map(([field, of]) => [field, entryValueOf(of, variant)] as const);
     const entry = {
       [kind.identity]: 'one',

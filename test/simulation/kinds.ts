@@ -137,7 +137,7 @@ export async function withCircle(
   random: Random,
 ): Promise<KindsScenario> {
   const { pick } = dice(random);
-  const [first, ...rest] = await circlesIn(release);
+  const [first, ...rest] = await circlesOf(release);
   if (first === undefined) return { release, records };
   const { parent, child, field, back, bound } = pick([first, ...rest]);
   const nameOf = ({ kind }: KindForm): string => `${kind.type.charAt(0)}o1`;
@@ -171,6 +171,14 @@ interface Circle {
   readonly child: KindForm;
   /** The field of the child that refers to the parent. */
   readonly back: string;
+}
+
+const circles = new Map<SandboxRelease, ReturnType<typeof circlesIn>>();
+
+function circlesOf(release: SandboxRelease): ReturnType<typeof circlesIn> {
+  const found = circles.get(release) ?? circlesIn(release);
+  circles.set(release, found);
+  return found;
 }
 
 async function circlesIn(release: SandboxRelease): Promise<readonly Circle[]> {
