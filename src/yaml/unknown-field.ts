@@ -45,10 +45,11 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
 }
 
 /** The field that names the records to which the field at a place refers. */
-function identityAt([list = '', ...steps]: readonly string[]): string | undefined {
+function identityAt([listOfEntry = '', ...steps]: readonly string[]): string | undefined {
   const field = steps.findLast((step) => !/^\d+$/.test(step)) ?? '';
-  const referring = kindsOf(list).find(({ fields }) => fields[field]?.refersTo);
-  return (referring?.fields[field]?.refersTo ?? kinds.find(({ type }) => type === field)?.family)?.identity;
+  const referring = kindsOf(listOfEntry).find(({ fields }) => fields[field]?.refersTo);
+  const bound = kinds.find(({ type, list }) => type === field || list === field);
+  return (referring?.fields[field]?.refersTo ?? bound?.family)?.identity;
 }
 
 export function likelyField(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {

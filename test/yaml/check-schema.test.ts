@@ -201,6 +201,11 @@ describe('an unknown field', () => {
       'Write `stage: { name: … }` in place of the name.',
     ],
     ['tokens', '{ identifier: t, user: { username: al } }', 'Write `{ name: … }`, with the username.'],
+    [
+      'applications',
+      '{ slug: a, name: A, access: { users: [{ username: al }] } }',
+      'Write `{ name: … }`, with the username.',
+    ],
     ['users', '{ username: a, groups: [{ username: staff }] }', 'Write `{ name: … }`, with the name.'],
     ['users', '{ username: a, roles: [{ slug: staff }] }', 'Write `{ name: … }`, with the name.'],
     [
