@@ -22,8 +22,8 @@ export function matchesAnySite(url: string): boolean {
   const samples = samplesOf(url);
   const test = (): boolean =>
     strangers.every((name) =>
-      samples.some((sample) =>
-        urlsOf(name, sample).some((text) => isOfSite(text, name) && pattern.test(text)),
+      [`https://${name}.com/`, ...samples.flatMap((sample) => urlsOf(name, sample))].some(
+        (text) => isOfSite(text, name) && pattern.test(text),
       ),
     );
   try {

@@ -158,6 +158,8 @@ test.each([
   ['.*', true],
   ['https://.*', true],
   ['(?i)https?://.+', true],
+  ['https?.*', true],
+  ['https[:]/{2}.*', true],
   [String.raw`\A.*\Z`, true],
   ['https://.*/cb', true],
   ['^https?://[^/]+/callback$', true],
