@@ -157,7 +157,10 @@ export function obstaclesWithoutSources(flow: LoginFlow, sources: readonly Login
   const asked = beforeLogin(flow).flatMap(({ record, inside, passes }) =>
     [record, ...inside].map((stage) => ({ stage, step: stepOf(stage), passes })),
   );
-  if (asked.some(({ stage, step }) => isGiven(stage?.fields[step?.passkeys ?? '']))) return [];
+  const hasOtherWay = asked.some(({ stage, step }) =>
+    [...(step?.offers ?? []), step?.passkeys ?? ''].some((field) => isGiven(stage?.fields[field])),
+  );
+  if (hasOtherWay) return [];
   const isDead = (stage: LoginRecord | undefined): boolean =>
     stage !== undefined && needsSource(stage) && !backendsIn(stage).some((one) => usable.has(one));
   // A stage that is skipped for some people stops everybody only if no other stage proves who they are.

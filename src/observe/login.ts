@@ -32,7 +32,10 @@ export async function readLogin(
   declared: readonly LoginRecord[],
   context: ReadContext,
 ): Promise<ObservedLogin> {
-  const reader = new LoginReader(context, declared.some(hasBackend));
+  const reader = new LoginReader(
+    context,
+    declared.some((one) => hasBackend(one) || needsSource(one)),
+  );
   const brands = await reader.all('login brand');
   const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>

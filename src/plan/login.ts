@@ -6,21 +6,13 @@ import { diagnosticOf } from '../kinds/resource.ts';
 import {
   kindsWithChallenge,
   lockout,
-  loginObstacles,
   nameOnlyLogin,
   obstaclesToUnknown,
-  obstaclesWithoutSources,
   openLogin,
 } from '../kinds/login-problems.ts';
-import {
-  declaredRecord,
-  isLoginFlow,
-  isProvingFlow,
-  type LoginFlow,
-  type LoginRecord,
-} from '../kinds/way-in.ts';
+import { declaredRecord, isLoginFlow, isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
-import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
+import { obstaclesIn, safeLoginOrder, type ChangedFlow, type ChangedLogins } from './login-sequence.ts';
 import {
   brandLogins,
   changesDomain,
@@ -69,13 +61,10 @@ interface PlannedFlow extends ChangedFlow {
   readonly isOfNewBrand?: boolean;
 }
 
-/** The login records before and after the plan, with the login flows; `isUnknown` is true if records could not be read. */
-interface PlannedLogins {
-  readonly before: LoginState;
-  readonly after: LoginState;
+interface PlannedLogins extends ChangedLogins {
   readonly flows: readonly PlannedFlow[];
+  /** Whether records could not be read. */
   readonly isUnknown: boolean;
-  readonly hasNeededSources: boolean;
 }
 
 /** Marks and orders the changes to login flows; rejects changes that lock people out or let them in without proof of identity. */
@@ -116,7 +105,7 @@ export function checkLoginChanges(
       else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
   }
   refused.push(...pending.flatMap(({ resource }) => secondDefaultProblem(resource, after)));
-  const sequence = safeLoginOrder(pending, before, flows);
+  const sequence = safeLoginOrder(pending, logins);
   if (sequence.opening && !accepts.includes('open-login'))
     refused.push(diagnosticOf(sequence.opening.resource, undefined, openInBetween));
   const marksWay: ReadonlySet<ReadyChange> = onWay;
@@ -266,16 +255,12 @@ function lockoutReasons(
   if (after === undefined) return ['no flow is left through which people can log in'];
   // Other flows, such as that of a source, may know from the start who the user is.
   const isForUnknown = isOfBrand && obstaclesToUnknown(before).length === 0;
-  const obstaclesOf = (flow: LoginFlow, { sources }: LoginState): readonly string[] => [
-    ...loginObstacles(flow),
-    ...(logins.hasNeededSources ? obstaclesWithoutSources(flow, sources) : []),
-  ];
-  const known = new Set(obstaclesOf(before, logins.before));
+  const known = new Set(obstaclesIn(logins.before, before, logins));
   const asks = kindsWithChallenge(after);
   // A new brand may ask for other proofs than the brand whose flow its domain used before.
   const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
-    ...obstaclesOf(after, logins.after).filter((reason) => !known.has(reason)),
+    ...obstaclesIn(logins.after, after, logins).filter((reason) => !known.has(reason)),
     ...(isForUnknown ? obstaclesToUnknown(after) : []),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];

@@ -463,7 +463,7 @@ test.each<{
     name: 'a password stage with the backend of a declared source locks nobody out',
     before: all + ofDoor + flows(usual),
     after: stages().replace(inbuilt, directory) + ldap(true),
-    found: ['stage.pw affects how people log in', 'flow door to door'],
+    found: ['stage.pw affects how people log in', 'stage.pw after source.ldap', 'flow door to door'],
   },
   {
     name: 'without a source, a password stage with another backend locks nobody out',
@@ -485,6 +485,27 @@ test.each<{
       flows(usual),
     after: noLdap,
     found: markedSource,
+  },
+  {
+    name: 'without a source, a password stage does not lock out people who log in through another source',
+    before:
+      withDirectory.replace('[username]', '[username], sources: [{ slug: saml }]') +
+      ldap(true) +
+      flows(usual),
+    after: noLdap,
+    found: markedSource,
+  },
+  {
+    name: 'a source is disabled only after the password stage accepts other users',
+    before: withDirectory + ldap(true) + flows(usual),
+    after: stages() + ldap(false),
+    found: [
+      'stage.pw affects how people log in',
+      'source.ldap affects how people log in',
+      'source.ldap people can no longer log in through this source',
+      'source.ldap after stage.pw',
+      'flow door to door',
+    ],
   },
   {
     name: 'without a view of all sources, it is unknown whether a password stage locks people out',
