@@ -160,6 +160,8 @@ test.each([
   ['(?i)https?://.+', true],
   ['https?.*', true],
   ['https[:]/{2}.*', true],
+  ['https://a[.]example[.]com.*', true],
+  ['https://a[.]example[.]com/.*', false],
   [String.raw`\A.*\Z`, true],
   ['https://.*/cb', true],
   ['^https?://[^/]+/callback$', true],
