@@ -159,10 +159,7 @@ async function namesOfIds(
   whole: (family: Family) => Promise<ListReading>,
 ): Promise<NamesOrFailure> {
   const known = inventories.find(
-    ({ kind, gaps }) =>
-      kind.family === related &&
-      kind.variant === undefined &&
-      gaps.every(({ kind: what }) => what === 'several'),
+    ({ kind, gaps }) => kind.family === related && kind.variant === undefined && gaps.length === 0,
   );
   if (known) return referencesById(related, known.records);
   const read = await whole(related);

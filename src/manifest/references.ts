@@ -112,14 +112,12 @@ class Resolver {
     let value = '';
     const parts: ReferenceTemplate = [];
     let isSensitive = false;
-    const failed = new Set<string>();
+    let faults = 0;
     for (const piece of pieces) {
-      const written = JSON.stringify(piece);
-      if (failed.has(written)) continue;
       const part = await this.#resolvePiece(piece, path);
       if (part === undefined) {
-        failed.add(written);
-        if (failed.size === maxFaults) break;
+        faults += 1;
+        if (faults === maxFaults) break;
         continue;
       }
       value += part;
@@ -139,7 +137,7 @@ class Resolver {
         parts.push({ generate: part.length });
       } else parts.push(part);
     }
-    if (failed.size > 0) return text;
+    if (faults > 0) return text;
     if (isSensitive) this.references.set(path, parts);
     return value;
   }

@@ -66,8 +66,10 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
     const within = plainUuid(sentValue(resource, kind.scope) ?? null);
     const key = JSON.stringify([kind.type, name, within]);
     const first = seen.get(key);
-    if (first === undefined) seen.set(key, resource);
-    if (first === undefined || first.address === resource.address) return [];
+    if (first === undefined) {
+      seen.set(key, resource);
+      return [];
+    }
     return diagnosticOf(resource, kind.scope, {
       code: 'duplicate-resource',
       summary: `the ${kind.identity} \`${name}\` is declared twice within the same \`${kind.scope}\``,

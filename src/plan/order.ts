@@ -225,11 +225,10 @@ function isBreakable(wait: Dependency, holder: Address): boolean {
 
 function needsOf(change: Change, holderOf: FindHolder): Need[] {
   if (!isPending(change)) return [];
-  const { resource, action, differences } = change;
+  const { resource } = change;
   const { kind } = resource;
   return singleOwnerFields(kind).flatMap((field) => {
-    const isSent = action === 'create' || differences.some((difference) => difference.field === field);
-    if (!isSent || isMovedBetweenRecords(kind, field)) return [];
+    if (isMovedBetweenRecords(kind, field)) return [];
     return idsOf(sentValue(resource, field)).flatMap((id): Need[] => {
       const holder = holderOf(resource, field, id);
       return holder === undefined ? [] : [{ resource, field, id, holder }];

@@ -70,9 +70,9 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     const hint = isQuotable ? (formerCapability(written) ?? didYouMean(written, allowed)) : undefined;
     return ['invalid-value', `${subject} must be one of: ${someOf(allowed)}`, hint];
   },
-  const: ({ subject, params, data, isQuotable }) => {
+  const: ({ subject, params, data }) => {
     const allowed: unknown = params['allowedValue'];
-    const hint = isQuotable && scalarText(data) === String(allowed) ? 'Remove the quotes.' : undefined;
+    const hint = scalarText(data) === String(allowed) ? 'Remove the quotes.' : undefined;
     return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
   },
   minimum: ({ subject, params }) => ['invalid-value', `${subject} must be >= ${String(params['limit'])}`],
