@@ -48,6 +48,12 @@ describe('a generated secret', () => {
     expect(outputs[0]?.stdout).toContain('client_secret       "(sensitive)"');
   });
 
+  test.each([16, 255])('may have %i characters', async (length) => {
+    const world = new World({}, newest);
+    await applied(world, manifest('', `\${generate:${length}}`));
+    expect(secretIn(world)).toHaveLength(length);
+  });
+
   test('is neither compared nor sent once the record exists', async () => {
     const world = new World({}, newest);
     await applied(world, manifest());

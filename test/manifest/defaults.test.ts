@@ -26,6 +26,7 @@ ${policies}
     ['policy.dummy: { expression: x }', 'unknown-field', 'expression'],
     ['policy.dummy: { name: x }', 'unknown-field', 'name'],
     ['policy.dummy: { type: dummy }', 'unknown-field', 'type'],
+    ['policy.password: { formerly: x }', 'unknown-field', 'formerly'],
     ['policy.dummy: { result: 1 }', 'wrong-type', 'result'],
     ['policy.dummy: 1', 'wrong-type', 'policy.dummy'],
   ])('are an error at their place if invalid: %s', async (text, code, word) => {

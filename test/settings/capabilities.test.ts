@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
+import { permittedCapabilities } from '../../src/settings/capabilities.ts';
+import { noConfig } from '../../src/settings/values.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { readSchema } from '../support/schemas.ts';
@@ -103,6 +105,14 @@ describe('the enabled capabilities', () => {
     await expect(settings({}, { ROLLCALL_CAPABILITIES: names })).rejects.toThrow(
       `ROLLCALL_CAPABILITIES: ${words}`,
     );
+  });
+
+  test('permit the changes that the flag names, or else those that the file names', () => {
+    const sources = { config: { ...noConfig, allow: ['delete' as const] }, values: { nameOf: String } };
+    const reach = { contractOnly: false, capabilities };
+    const flag = { ...sources.values, allow: ['update'] };
+    expect(permittedCapabilities(sources, reach)).toEqual(['delete']);
+    expect(permittedCapabilities({ ...sources, values: flag }, reach)).toEqual(['update']);
   });
 
   test('are all in the schema of rollcall.yaml', () => {

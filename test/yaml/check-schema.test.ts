@@ -166,6 +166,7 @@ describe('an unknown field', () => {
     ['providers', 'jwks_sources', 'This field is now `jwt_federation_sources`.'],
     ['providers', 'allowed_redirect_uris', 'Did you mean `redirect_uris`?'],
     ['users', 'expression', 'Known here: username, '],
+    ['users', 'avatar', 'Known here: username, '],
     ['applications', 'client_id', 'It is a field of providers with `type: oauth2`.'],
     ['providers', 'external_host', 'It is a field of providers with `type: proxy`.'],
     ['applications', 'email', 'It is a field of users.'],
