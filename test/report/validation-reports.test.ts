@@ -63,6 +63,18 @@ describe('GitHub annotations of a validation', () => {
     );
   });
 
+  test('have no columns if they span several lines', () => {
+    const [start, end] = [
+      { line: 3, column: 9 },
+      { line: 5, column: 2 },
+    ];
+    const problem = diagnosticFor('m.yaml', { code: 'invalid-value', summary: 'x' });
+    const diagnostics = [{ ...problem, range: { filename: 'm.yaml', start, end } }];
+    expect(formats.github(planReport({ diagnostics, filenames: [] }))).toBe(
+      '::error file=m.yaml,line=3,endLine=5,title=invalid-value::x\n',
+    );
+  });
+
   test('are one command on each line, for any manifest', async () => {
     const lines = formats
       .github(await validated())

@@ -108,15 +108,18 @@ describe('the Markdown comment of a plan', () => {
     }
   });
 
-  test("obeys its size limit if the service's messages are long", () => {
+  test("obeys its size limit if the service's messages are long", async () => {
+    const result = await planOf(manifestOf(1, () => 'x'));
     for (const words of ['`', 'x', '\u{1f600}', '~~~\n']) {
       const text = commentOf({
+        result,
         diagnostics: [10, 100_000, 20].map((long) =>
           diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(long) }),
         ),
       });
       expect(text.length).toBeLessThanOrEqual(60_000);
       expect(text).toContain('… and 2 more problems, left out here.');
+      expect(text).toContain('… and 1 more changes, left out here.');
     }
   });
 
