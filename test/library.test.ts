@@ -86,13 +86,20 @@ describe('the library', () => {
     expect(await validate(paths, { variables: { NAME: 'A' } })).toMatchObject({ ending: 'done' });
   });
 
-  test.each<[string, ApplyOptions, string, string]>([
+  test.each<[string, ApplyOptions, string, string, lines?: readonly string[]]>([
     ['the token is wrong', { token: 'another-token' }, 'denied', 'service-denied'],
     ['it would create too many', { maxCreates: 1 }, 'failed', 'too-many-creates'],
+    [
+      'it would delete too many',
+      { maxDeletes: 0, capabilities: ['delete'], allow: ['delete'] },
+      'failed',
+      'too-many-deletes',
+      ['applications: [{ slug: here, state: absent }]'],
+    ],
     ['the signal is aborted', { signal: AbortSignal.abort() }, 'interrupted', 'interrupted'],
     ['the confirmation is refused', { confirm: () => false }, 'failed', 'not-confirmed'],
-  ])('reports why nothing was started if %s', async (_, options, ending, code) => {
-    const applied = await apply(manifest(...roll), { ...service, ...options });
+  ])('reports why nothing was started if %s', async (_, options, ending, code, lines = roll) => {
+    const applied = await apply(manifest(...lines), { ...service, ...options });
     expect(applied).toMatchObject({ ending, diagnostics: [{ code }] });
     expect(applied.run).toBeUndefined();
     expect(await applied.report('text')).toContain(`[${code}]`);

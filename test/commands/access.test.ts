@@ -264,7 +264,8 @@ describe('an apply of declared access', () => {
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
     ]);
-    await done(run('apply', service.send, grafana('everyone'), allowed));
+    const { stdout } = await done(run('apply', service.send, grafana('everyone'), allowed));
+    expect(stdout).not.toContain('is no longer open to');
     expect(boundTo(service)).toEqual([]);
   });
 

@@ -41,6 +41,13 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
   });
 });
 
+test('a user is deleted together with the tokens of the user', async () => {
+  const world = new World(seed);
+  const user = otherClient(world.sandbox).pk('user', 'jane') ?? null;
+  otherClient(world.sandbox).create('/core/tokens/', { identifier: 'laptop', user });
+  expect((await applied(world, jane)).stdout).toContain('1 destroyed');
+});
+
 test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
   const world = new World(seed);
   world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(204, '') : answer());

@@ -16,6 +16,7 @@ import {
   pageOf,
 } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
+import { otherClient } from '../support/other-client.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
@@ -314,7 +315,7 @@ describe('rollcall export', () => {
   });
 
   test('leaves out records that are already declared, and fields that --without names', async () => {
-    const { send } = sandboxHere(seed);
+    const { send, sandbox } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
       const { stdout } = await done(
         exporting(
@@ -356,6 +357,8 @@ describe('rollcall export', () => {
       without: 'email,user.attributes,groups',
       target: ['user.alice'],
     });
+    otherClient(sandbox).change('outpost', 'authentik Embedded Outpost', { providers: [3] });
+    expect(await list({ type: ['outpost'] })).toEqual([own]);
     expect(stdout).toBe(
       `${head('')}users:\n  - username: alice\n    name: Alice Example\n    is_active: true\n    path: staff/engineering\n`,
     );

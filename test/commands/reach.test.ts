@@ -434,6 +434,12 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'everyone in a group that it puts into its `sync_parent_group`',
     ],
     [
+      'an LDAP source with a parent group that imports groups no longer',
+      withLdap({ sync_parent_group: null, sync_groups: true }),
+      withLdap({ sync_parent_group: { name: 'g' }, sync_groups: false }),
+      undefined,
+    ],
+    [
       'an LDAP source that imports groups',
       withLdap({ sync_groups: false }),
       withLdap({ sync_groups: true }),

@@ -5,6 +5,7 @@ import { formatNames, type ReportFormat } from '../../src/report/formats/all.ts'
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { otherClient } from '../support/other-client.ts';
 import { World } from '../support/update-world.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -42,6 +43,14 @@ test('undeclared records are listed, and not planned', async () => {
   // A record that is to be renamed counts as declared. The service's own accounts are left out.
   expect(stdout).not.toMatch(/^ {2}(?:group\.staff|user\.ak-outpost|user\.sandbox) \(pk/m);
   expect(world.writes()).toEqual([]);
+});
+
+test('the id of an undeclared record is redacted if it is a secret of a manifest', async () => {
+  const world = new World(seed);
+  const pk = String(otherClient(world.sandbox).pk('application', 'old'));
+  const run = world.run(roll.replace('name: sandbox }', 'name: "${env:ID}" }'), { ID: pk });
+  const { stdout } = await done(runIn(plan, run, { undeclared: true }));
+  expect(stdout).toContain('application.old (pk (sensitive))');
 });
 
 test('the settings of the service never count as undeclared, even if its release is unknown', async () => {
