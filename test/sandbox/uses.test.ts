@@ -132,9 +132,13 @@ describe.each([
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const fields = { name: 'own', field_key: 'own', label: 'Own', type: 'text', order: 0 };
     const { pk = null } = made(sandbox, '/stages/prompt/prompts/', fields);
-    const stage = made(sandbox, '/stages/prompt/stages/', { name: 'asks', fields: [pk] });
-    expect(uses(sandbox, '/stages/prompt/stages/', stage)).toEqual([`prompt ${said('cascade_many')}`]);
+    const { pk: other = null } = made(sandbox, '/stages/prompt/prompts/', { ...fields, name: 'other' });
+    const stage = made(sandbox, '/stages/prompt/stages/', { name: 'asks', fields: [pk, other] });
+    expect(uses(sandbox, '/stages/prompt/stages/', stage)).toEqual([
+      `prompt ${said('cascade_many')}`,
+      `prompt ${said('cascade_many')}`,
+    ]);
     otherClient(sandbox).delete('/stages/prompt/prompts/', 'own');
-    expect(otherClient(sandbox).record('/stages/prompt/stages/', 'asks')).toMatchObject({ fields: [] });
+    expect(otherClient(sandbox).record('/stages/prompt/stages/', 'asks')).toMatchObject({ fields: [other] });
   });
 });
