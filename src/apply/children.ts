@@ -88,7 +88,7 @@ export function changeBinding(target: BindingTarget, child: WantedChild, base: C
     const whole = {
       target: targetId(children, parent),
       [child.binds.idField]: child.id,
-      order: now.values['order'] ?? null,
+      order: child.values['order'] ?? null,
     };
     const sent = { ...(children.isSentWhole && whole), ...pickFields(child.values, fields) };
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
