@@ -48,6 +48,22 @@ test('a user is deleted together with the tokens of the user', async () => {
   expect((await applied(world, jane)).stdout).toContain('1 destroyed');
 });
 
+test('no delete starts after an unfinished create', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method, path }, answer) => {
+    const exchange = answer();
+    return method === 'POST' && path.endsWith('/applications/') ? lost : exchange;
+  };
+  const text = `version: 1
+applications: [{ slug: new, name: New, access: { users: [{ name: carl }] } }]
+users: [{ username: jane, state: absent }]
+`;
+  const { ending, stdout } = await applied(world, text);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('not attempted: it is applied last');
+  expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
 test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
   const world = new World(seed);
   world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(204, '') : answer());

@@ -6,9 +6,9 @@ import { formatNames } from '../../src/report/formats/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { Client } from '../../src/service/client.ts';
-import { applied, deletes, deleting, entry, jane, planned, run, seed } from '../support/delete-world.ts';
+import { applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
-import { answered, lost } from '../support/scripted-transport.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { someReleases } from '../support/effort.ts';
@@ -232,22 +232,6 @@ test('a binding whose delete a gateway answers with 404 is not reported as delet
     'version: 1\napplications: [{ slug: mail, name: Mail, access: { groups: [{ name: staff }] } }]\n';
   const { stdout } = await applied(world, text, { allow: ['update', 'delete'], output: 'json' });
   expect(outcomesIn(stdout)).toMatchObject([{ address: 'application.mail', outcome: 'unknown' }]);
-});
-
-test('no delete starts after an unfinished create', async () => {
-  const world = new World(seed);
-  world.tamper = ({ method, path }, answer) => {
-    const exchange = answer();
-    return method === 'POST' && path.endsWith('/applications/') ? lost : exchange;
-  };
-  const text = `version: 1
-applications: [{ slug: new, name: New, access: { users: [{ name: carl }] } }]
-users: [{ username: jane, state: absent }]
-`;
-  const { ending, stdout } = await run(world, apply, text, deleting);
-  expect(ending).toBe('incomplete');
-  expect(stdout).toContain('not attempted: it is applied last');
-  expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
 describe('an apply with deletes', () => {
