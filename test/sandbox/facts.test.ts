@@ -239,6 +239,21 @@ test('another client creates, changes and deletes records of any kind, by the pa
   );
 });
 
+test('the sandbox refuses a signing key of a provider that signs nothing', () => {
+  const { sandbox } = seedSandbox({ is_fresh: true }, '2025.12');
+  const others = otherClient(sandbox);
+  const flow = (slug: string): string => textOf(others.pk('/flows/instances/', slug) ?? null);
+  const provider = {
+    name: 'S',
+    acs_url: 'https://s.example.com/',
+    authorization_flow: flow('default-provider-authorization-implicit-consent'),
+    invalidation_flow: flow('default-provider-invalidation-flow'),
+    signing_kp: textOf(others.pk('certificate', 'authentik Self-signed Certificate') ?? null),
+  };
+  expect(others.create('/providers/saml/', { ...provider, sign_assertion: false })).toHaveProperty('errors');
+  expect(others.create('/providers/saml/', { ...provider, sign_assertion: true })).toHaveProperty('record');
+});
+
 describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of release %s', (release) => {
   test('with an invalid form, an unknown choice or a dangling reference is refused with a message for each field', () => {
     const refused = askSandbox(of(release), 'POST', '/flows/bindings/', {
