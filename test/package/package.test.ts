@@ -54,7 +54,9 @@ describe('the npm package', () => {
       'examples/pipelines/project/gitignore',
       'examples/pipelines/project/rollcall.yaml',
       'package.json',
-      ...below('src').filter((path) => /^src\/(?:kinds|sandbox)\/.*\.json$|^src\/report\/page\//.test(path)),
+      ...below('src').filter((path) =>
+        /^src\/(?:kinds|sandbox)\/.*\.json$|^src\/report\/page\/|^src\/commands\/completion\//.test(path),
+      ),
     ]);
     for (const whole of ['bin', 'schemas']) {
       const found = packed.filter((path) => path.startsWith(`${whole}/`));
