@@ -47,8 +47,9 @@ function weaknessOf(key: string, state: LoginState, logins: ChangedLogins): Weak
 }
 
 /**
- * Orders the changes to existing parts of flows, and the creates of sources that they need, so that each flow is always at least as strong as before the plan, or at least
- * as strong as after the plan. If every order opens a flow for a moment, `opening` is the change that opens the flow.
+ * Orders the changes to existing parts of flows, and the creates of sources that they need, so that each flow is always at least
+ * as strong as before the plan, or at least as strong as after the plan. If every order opens a flow for a moment, `opening` is
+ * the change that opens the flow.
  */
 export function safeLoginOrder(
   pending: readonly LoginChange[],
