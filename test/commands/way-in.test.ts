@@ -367,6 +367,14 @@ describe('a plan that locks people out is refused:', () => {
     expect(ending, stderr).toBe('done');
   });
 
+  test('another change of a password stage whose sources were disabled earlier is accepted', async () => {
+    const service = fresh();
+    const stageWith = (more: string): string =>
+      `stages:\n  - { name: default-authentication-password, type: password, backends: [authentik.sources.ldap.auth.LDAPBackend]${more} }\n`;
+    await done(run(apply, service, stageWith(''), { allow: [...all, 'way-in', 'lockout'] }));
+    await done(run(plan, service, stageWith(', failed_attempts_before_cancel: 7')));
+  });
+
   test('a new brand uses a flow that lets nobody in, or a flow of another brand loses its login stage', async () => {
     const service = fresh();
     const second = (stages: readonly unknown[]): string =>

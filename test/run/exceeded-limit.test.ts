@@ -33,7 +33,7 @@ test.each<[deletes: number, existing: number | undefined, limits: ChangeLimits, 
   [1, 100, { maxDeletes: 0 }, 'the plan would delete 1 resource, and --max-deletes allows 0'],
   [10, 100, {}, undefined],
   [11, 1000, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
-])('a plan that deletes %i of %i users, given %j', (deletes, existing, limits, words) => {
+])('a plan that deletes %i of %s users, given %j', (deletes, existing, limits, words) => {
   expect(refusal(deletes, existing, limits)).toBe(words);
 });
 
