@@ -140,11 +140,18 @@ function kindAt(
     isDoubled: doubled.test(path),
     model: textOf(model),
     filters: Object.keys(recordOf(filters)),
-    fields: Object.fromEntries(own.filter(([, one]) => !one['readOnly'])),
+    fields: Object.fromEntries(
+      own.flatMap(([name, one]) =>
+        one['readOnly'] ? [] : [[name, needed.has(name) ? { ...one, required: true } : one]],
+      ),
+    ),
     partial: choicesOf('exactly').filter((field) => !choicesOf('at_least').includes(field)),
     canBe: { absent: 'state' in properties, renamed: 'formerly' in properties },
   };
 }
+
+/** Fields without which the service crashes at a create, although its schema does not require them. */
+const needed = new Set(['kubeconfig']);
 
 /** Kinds with hand-written models, and connectors, whose answers have the id under another key each time. */
 const leftOut = new Set(['applications', 'users', 'groups', 'connectors']);
