@@ -355,4 +355,21 @@ flows: [{ slug: way, state: absent }]
     expect([done.ending, done.stdout]).toEqual(['done', expect.stringContaining('2 destroyed')]);
     expect(deletes(world).map((path) => path.split('/')[3])).toEqual(['core', 'policies']);
   });
+
+  test('does not delete a policy that also guards a record that stays', async () => {
+    const world = new World(seed);
+    const other = otherClient(world.sandbox);
+    other.create('/policies/dummy/', { name: 'gate' });
+    other.create('/core/applications/', { slug: 'stays', name: 'Stays' });
+    const { pk = null } = other.record('/policies/dummy/', 'gate') ?? {};
+    for (const slug of ['wiki', 'stays']) {
+      const { pk: target = null } = other.record('/core/applications/', slug) ?? {};
+      other.create('/policies/bindings/', { policy: pk, target, order: 1 });
+    }
+    const { stdout } = await planned(
+      world,
+      'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\napplications: [{ slug: wiki, state: absent }]\n',
+    );
+    expect(stdout).toContain('policy.gate is not deleted: records that have this policy');
+  });
 });
