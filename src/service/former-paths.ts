@@ -5,9 +5,9 @@ const movedKinds = kinds.flatMap(({ path, formerPath }) =>
   formerPath === undefined ? [] : [{ path, was: formerPath.path }],
 );
 
-/** If the service does not know a path, this transport uses the path of earlier releases for the rest of the run. */
+/** If the service does not know a path, this transport uses the path of earlier releases. It uses what was answered once for the rest of the run. */
 export function withFormerPaths(send: Transport): Transport {
-  const earlier = new Set<string>();
+  const known = new Map<string, 'present' | 'former'>();
   return (request, signal) => {
     const kind = movedKinds.find(({ path }) => request.path.startsWith(path));
     return kind === undefined ? send(request, signal) : sendMoved(kind, request, signal);
@@ -19,15 +19,16 @@ export function withFormerPaths(send: Transport): Transport {
     signal: AbortSignal | undefined,
   ): Promise<Exchange> {
     const former = { ...request, path: kind.was + request.path.slice(kind.path.length) };
-    if (earlier.has(kind.path)) return send(former, signal);
+    if (known.get(kind.path) === 'former') return send(former, signal);
     const answer = await send(request, signal);
-    if (!isUnknownPath(answer) || signal?.aborted) return answer;
+    if (hasKnownPath(answer)) known.set(kind.path, 'present');
+    if (!isUnknownPath(answer) || known.get(kind.path) === 'present' || signal?.aborted) return answer;
     const second = await send(former, signal);
     if (isUnknownPath(second)) return answer;
     // A create that succeeded may be answered with a 405, so the 405 is returned if the second request had no effect.
     if (request.method !== 'GET' && answer.status === 405 && hadNoEffect(second))
       return { ...answer, headers: { ...answer.headers, ...retryAfterOf(second) } };
-    if (hasKnownPath(second)) earlier.add(kind.path);
+    if (hasKnownPath(second)) known.set(kind.path, 'former');
     return second.kind === 'never_sent' || second.kind === 'lost'
       ? { ...second, wasAnsweredBefore: true }
       : second;

@@ -47,6 +47,17 @@ test('a service of an earlier release is requested at the path of that release, 
   expect(statuses).toEqual([200, 404]);
 });
 
+test("after an answer at the present path, a proxy's 404 sends no create to the path of an earlier release", async () => {
+  const sent: string[] = [];
+  const send = withFormerPaths(async ({ method, path: to }) => {
+    sent.push(`${method} ${to}`);
+    return method === 'GET' ? json(200) : page(404);
+  });
+  await send(list);
+  expect(await send({ method: 'POST', path, body: '{}' })).toEqual(page(404));
+  expect(sent).toEqual([`GET ${path}`, `POST ${path}`]);
+});
+
 test.each([
   ['a page with 502', page(502)],
   ['a page with 421', page(421)],
