@@ -37,8 +37,13 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   const [first = ''] = known;
   const key = known.includes('slug') ? 'slug' : first;
-  if (nameFields.has(key) && nameFields.has(normalizedName(unknown)) && normalizedName(unknown) !== key)
-    return { field: key, hint: `Write \`{ ${key}: … }\`, with the ${identityAt(steps) ?? key}.` };
+  if (nameFields.has(key) && nameFields.has(normalizedName(unknown)) && normalizedName(unknown) !== key) {
+    const identity = identityAt(steps) ?? key;
+    return {
+      field: key,
+      hint: `Write \`{ ${key}: … }\`${identity === key ? '' : `, with the ${identity}`}.`,
+    };
+  }
   if (known.includes('order') && ['name', 'slug'].includes(normalizedName(unknown)))
     return { hint: `Write \`${first}: { name: … }\` in place of the name.` };
   return likelyField(unknown, known);

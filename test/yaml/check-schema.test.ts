@@ -103,7 +103,7 @@ describe('a value whose form does not fit its field', () => {
   test.each([
     [
       'users: [{ username: a, groups: [{ slug: staff }] }]',
-      /^unknown-field .* Write `\{ name: … \}`, with the name\.$/,
+      /^unknown-field .* Write `\{ name: … \}`\.$/,
     ],
     ['applications: [{ slug: a, name: A, policies: [p] }]', /`\{ policy: \{ name: p \}, order: 10 \}`\.$/],
     [
@@ -207,8 +207,8 @@ describe('an unknown field', () => {
       '{ slug: a, name: A, access: { users: [{ username: al }] } }',
       'Write `{ name: … }`, with the username.',
     ],
-    ['users', '{ username: a, groups: [{ username: staff }] }', 'Write `{ name: … }`, with the name.'],
-    ['users', '{ username: a, roles: [{ slug: staff }] }', 'Write `{ name: … }`, with the name.'],
+    ['users', '{ username: a, groups: [{ username: staff }] }', 'Write `{ name: … }`.'],
+    ['users', '{ username: a, roles: [{ slug: staff }] }', 'Write `{ name: … }`.'],
     [
       'applications',
       '{ slug: a, name: A, policies: [{ user: { username: al }, order: 0 }] }',
@@ -217,9 +217,9 @@ describe('an unknown field', () => {
     [
       'applications',
       '{ slug: a, name: A, policies: [{ policy: { username: p }, order: 0 }] }',
-      'Write `{ name: … }`, with the name.',
+      'Write `{ name: … }`.',
     ],
-    ['brands', '{ domain: d, flow_recovery: { name: r } }', 'Write `{ slug: … }`, with the slug.'],
+    ['brands', '{ domain: d, flow_recovery: { name: r } }', 'Write `{ slug: … }`.'],
   ])(
     'or type of an earlier release or another tool gets its present name: %s %s',
     async (list, entry, hint) => {
