@@ -7,23 +7,18 @@ import { declaresBindings } from '../kinds/access.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
-import { readReferenceFacts } from '../observe/reference-facts.ts';
-import { hasLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
-import { observe, type ObserveResult } from '../observe/observe.ts';
 import { existingIn, observedIds, observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { DescribeGaps } from '../observe/undeclared.ts';
 import { readUnboundAccess } from '../observe/unbound-access.ts';
-import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
-import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { problemsOfEntries } from '../plan/entry-problems.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-planned.ts';
+import { withoutRefusedChanges } from '../plan/not-planned.ts';
 import { incompleteChanges, notPlannedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
-import { notPlannedReasons, findSharedValues, unreadableKindsIn, withDiagnostics } from './keep-going.ts';
+import { unreadableKindsIn, withDiagnostics } from './keep-going.ts';
+import { readState, stopUnresolved } from './read-state.ts';
 import { runInScope, type ScopedResources, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
 import { planLoginChanges } from './login.ts';
@@ -94,71 +89,30 @@ export async function planFor(
 
 /**
  * Makes a plan:
- * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
- * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
- * 3. `checkWithRelease` checks the rules that depend on the release.
- * 4. `permissionFor` and `deletionsFor` read the data that changes of existing records need.
- * 5. `makePlan` compares the resources with their records.
- * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
+ * 1. `readState` looks up the names and the resources.
+ * 2. `checkWithRelease` checks the rules that depend on the release.
+ * 3. `permissionFor` and `deletionsFor` read the data that changes of existing records need.
+ * 4. `makePlan` compares the resources with their records.
+ * 5. `withBlueprints` marks changes that a blueprint of the service may revert.
  */
 async function planOnce(
-  { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
+  scoped: ScopedResources,
   service: Service,
   { isSaved = false, keepGoing = false }: PlanManner,
 ): Promise<PlanResult | StoppedRun> {
-  const { client, pacing, settings, signal, emit } = service;
-  const stopUnresolved = (
-    diagnostics: readonly Diagnostic[],
-    names: readonly UnresolvedName[] = [],
-    notRead = 0,
-  ): StoppedRun => {
-    const reason = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
-    return stoppedRun({ kind: 'unresolved', ...destinationOf(settings), ...reason }, service);
-  };
-  const onRead = (done: number, total: number): void =>
-    emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, everything.length);
+  const { configured, checkByRelease, resources: everything, elsewhere: _, ...scopeContext } = scoped;
   const cancel = new AbortController();
   const release = checkByRelease && everything.length > 0 ? fetchRelease(service, cancel.signal) : undefined;
-  /** Cancels the request for the release before the run ends without a plan. */
-  const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
+  const readRelease = async (): Promise<Release | undefined> => (await release) ?? configured;
+  const read = await readState(scoped, service, { isSaved, keepGoing, readRelease });
+  if (typeof read === 'function') {
     cancel.abort();
     await release?.catch(() => {});
-    return end();
-  };
-  const needsRelease = everything.some(hasLaterFields);
-  const releaseForNames = needsRelease ? ((await release) ?? configured) : undefined;
-  const { resources: declared, leftOutFields } = withoutLaterFields(everything, releaseForNames);
-  if (releaseForNames && leftOutFields.length > 0)
-    emit({ kind: 'later_fields', release: releaseForNames, fields: leftOutFields });
-  const resolved = await resolveNames(declared, { ...service, elsewhere });
-  const { unresolved, notRead } = resolved;
-  const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
-  const reasonsFor = (
-    names: readonly UnresolvedName[],
-    inPart: readonly FailedRead[] = [],
-  ): Promise<NotPlannedReasons | undefined> =>
-    notPlannedReasons({ ...resolved, unresolved: names, inPart, shared }, keepGoing, service);
-  if (!(await reasonsFor(unresolved)) && (unresolved.length > 0 || shared.length > 0 || notRead > 0))
-    return ended(() => stopUnresolved(shared, unresolved, notRead));
-  const result = await observe(resolved.resources, {
-    ...service,
-    onRead,
-    onList: (news) => emit({ kind: 'listed', news }),
-  });
-  if (result.kind === 'failed') return ended(() => unreadHalt(result, service));
-  const { observed, partialReads } = result;
-  const facts = await readReferenceFacts(resolved, observed, service);
-  const unusable = [
-    ...facts.missing,
-    ...namesWithoutId(resolved.resources, observed, client.readable),
-    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, service)),
-  ];
-  const heldBack = await reasonsFor([...unresolved, ...unusable], partialReads);
-  if (!heldBack && unusable.length + partialReads.length > 0)
-    return ended(() => stopUnresolved([], unusable));
-  const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
-  const knownRelease = (await release) ?? configured;
+    return read();
+  }
+  const { observed, facts, heldBack } = read;
+  const resources = read.resources.map((resource) => withRunIds(resource, observedIds(observed)));
+  const knownRelease = await readRelease();
   const { needed, ...atRelease } = await checkWithRelease(knownRelease, resources, observed, service);
   const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
   const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
@@ -174,10 +128,10 @@ async function planOnce(
     deletions: deletions?.of,
     isSuperuser: await deletesAsSuperuser(resources, service),
     ...atRelease,
-    ...facts.known,
+    ...facts,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
-  if (refused.length > 0) return stopUnresolved(refused);
+  if (refused.length > 0) return stopUnresolved(service, { isSaved, diagnostics: refused });
   const planned = await withBlueprints(made, knownRelease, service);
   return withLoginChecked({ ...planned, observed, deletions }, service, knownRelease, { isSaved, keepGoing });
 }
@@ -220,14 +174,6 @@ async function checkWithRelease(
   const declared = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const unbound = allow.includes('update') ? declared : { ...declared, after: declared.before };
   return { release, unbound, needed: problemsOfEntries(resources, observed, release, declared.after) };
-}
-
-function unreadHalt(
-  failed: Extract<ObserveResult, { readonly kind: 'failed' }>,
-  service: Service,
-): StoppedRun {
-  const interrupted = failed.interrupted || service.signal.aborted;
-  return stoppedRun({ ...failed, interrupted, ...destinationOf(service.settings), kind: 'unread' }, service);
 }
 
 /** Reads the release during the first look-ups. An exception is passed on to the code that awaits the result. */

@@ -101,10 +101,7 @@ describe('a value whose form does not fit its field', () => {
   });
 
   test.each([
-    [
-      'users: [{ username: a, groups: [{ slug: staff }] }]',
-      /^unknown-field .* Write `\{ name: … \}`\.$/,
-    ],
+    ['users: [{ username: a, groups: [{ slug: staff }] }]', /^unknown-field .* Write `\{ name: … \}`\.$/],
     ['applications: [{ slug: a, name: A, policies: [p] }]', /`\{ policy: \{ name: p \}, order: 10 \}`\.$/],
     [
       'applications: [{ slug: a, name: A, meta_launch_url: a.example.com }]',
