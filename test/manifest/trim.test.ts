@@ -11,8 +11,9 @@ const stripped = new Set([
 
 test('the characters that rollcall trims are exactly those that the service strips', () => {
   const wrong: string[] = [];
-  for (let code = 0; code <= 0x10_ffff; code += 1) {
-    const character = String.fromCodePoint(code);
+  // Characters are compared by code unit, and characters above U+FFFF consist of two.
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const character = String.fromCharCode(code);
     const expected = stripped.has(code) ? 'x' : `${character}x${character}`;
     if (trimAsService(`${character}x${character}`) !== expected) wrong.push(`U+${code.toString(16)}`);
   }

@@ -58,14 +58,14 @@ test('the digest of manifests works for thousands of resources', () => {
         fields: fieldsOf({ username: `${name}` }),
       })),
     );
-  const names = Array.from({ length: 5000 }, (_, index) => index);
+  const names = Array.from({ length: 2000 }, (_, index) => index);
   const digests = new Set([names, names.toReversed()].map((some) => digestOfAll(some)));
   expect(digests.size).toBe(1);
   for (const other of [
     names.slice(1),
     names.slice(0, -1),
-    [...names, 5000],
-    names.with(2000, 5000),
+    [...names, 2000],
+    names.with(1000, 2000),
     [...names, 7],
   ])
     digests.add(digestOfAll(other));
