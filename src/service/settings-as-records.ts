@@ -4,11 +4,13 @@ import type { Exchange, Transport } from './transport.ts';
 const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
+const settings = new Map(kinds.flatMap(({ path, single }) => (single === undefined ? [] : [[path, single]])));
+
 /** A transport that gives settings an id, a name and a list, so that they look like any other record. */
 export function withSettingsAsRecords(send: Transport): Transport {
   return (request, signal) => {
     const [path = '', query] = request.path.split('?', 2);
-    const single = kinds.find((kind) => kind.path === path)?.single;
+    const single = settings.get(path);
     const answer = send(request, signal);
     return single === undefined ? answer : answer.then((exchange) => asRecord(exchange, single, query));
   };
