@@ -19,7 +19,7 @@ import type { ObservedRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
-import { allReferenceFacts } from './reference-facts.ts';
+import { allReferenceFacts } from './all-reference-facts.ts';
 import { createHolderFinder } from './holders.ts';
 import { withKnownNames } from './known-names.ts';
 import { manifestDigestOf } from './manifest-digest.ts';

@@ -6,7 +6,7 @@ import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
 import type { ObservedState } from '../observe/observation.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import type { FailedRead } from '../observe/read-children.ts';
-import { readReferenceFacts } from '../observe/reference-facts.ts';
+import { readReferenceFacts } from '../observe/read-reference-facts.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import { destinationOf } from '../settings/service-settings.ts';

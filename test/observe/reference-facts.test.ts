@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { factKey, inheritGrants, inheritingFields } from '../../src/kinds/reference-facts.ts';
-import { readReferenceFacts, type ReferenceReading } from '../../src/observe/reference-facts.ts';
+import { readReferenceFacts, type ReferenceReading } from '../../src/observe/read-reference-facts.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
