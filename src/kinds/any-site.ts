@@ -1,4 +1,5 @@
-import { runInNewContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
+import { lazy } from '../base/memoize.ts';
 import { patternOf } from './provider.ts';
 
 /** Names that no pattern contains: a pattern that matches URLs of both sites is not limited to certain sites. */
@@ -11,12 +12,15 @@ const fillers = ['com', '1'];
 
 /** Milliseconds after which a test ends: a pattern with nested repetitions, such as `(.+)+`, could take hours. */
 const maxTestTime = 250;
+/** A test in a context can be ended. One context is for all tests, because it takes long to make. */
+const context = lazy(() => createContext({}));
 
 /**
  * Whether a pattern for whole URLs matches URLs of any site, such as `https://.*`, `https://[^/]+/cb` or `https://a\.example.*`. A
  * pattern that takes too long to test counts as one that does.
  */
 export function matchesAnySite(url: string): boolean {
+  if (!/[*+{]/.test(url)) return false; // without repetitions, the length of the name is limited
   const pattern = patternOf(`^(?:${url})$`);
   if (pattern === undefined) return false;
   const samples = samplesOf(url);
@@ -27,7 +31,7 @@ export function matchesAnySite(url: string): boolean {
       ),
     );
   try {
-    return runInNewContext('test()', { test }, { timeout: maxTestTime }) === true;
+    return runInContext('test()', Object.assign(context(), { test }), { timeout: maxTestTime }) === true;
   } catch {
     return true;
   }
