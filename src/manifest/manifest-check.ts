@@ -11,7 +11,7 @@ import {
   valueAt,
 } from '../base/json.ts';
 import { listOf, lists, version } from '../generated/manifest.ts';
-import { lazy } from '../base/memoize.ts';
+import { lazy, memoizePerText } from '../base/memoize.ts';
 import { schemaText } from '../base/package-file.ts';
 
 /** The names of lists in a manifest, including lists for which it only has defaults. */
@@ -28,11 +28,14 @@ function typeOfDefaults(key: string): string {
   return key.replace(/\..*/s, '');
 }
 
+/** Importing a loaded module again takes longer than remembering it. */
+const listCheck = memoizePerText((list) => lists[list]?.());
+
 /** A check for manifests with only these lists; the generated code for a list is loaded when it is first needed. */
 export async function manifestCheck(listNames: readonly string[]): Promise<Validate> {
   const listChecks = new Map<string, ListCheck>();
   for (const list of listNames) {
-    const check = await lists[list]?.();
+    const check = await listCheck(list);
     if (check) listChecks.set(list, check);
   }
   const validate: Validate = (value) => {
