@@ -57,11 +57,15 @@ const requestedLists: ReadonlySet<string> = new Set([
   'object_attributes',
 ]);
 
+const usualFlows: JsonObject = {
+  authentication_flow: null,
+  authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
+  invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
+};
+
 function byType(type: JsonValue): JsonObject {
   return {
-    authentication_flow: null,
-    authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
-    invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
+    ...usualFlows,
     ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }),
   };
 }

@@ -60,8 +60,8 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuidFrom(`bindable ${pk}`) })
     : undefined;
-  const add = (pk: Row['pk'], values: Values): Row =>
-    records().add({ pk, fields: { ...typed, [pathField]: path, ...bindable?.(pk), ...values } });
+  const add = (pk: Row['pk'], ...values: Values[]): Row =>
+    records().add({ pk, fields: Object.assign({ [pathField]: path }, typed, bindable?.(pk), ...values) });
   let count = 0;
   const kind: SandboxKind = {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
@@ -87,7 +87,7 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
     },
     insert: ({ pk = null, ...values }) => {
       const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
-      return add(ownId, { ...recorded.defaults, ...generatedValues(ownId, recorded), ...values });
+      return add(ownId, recorded.defaults ?? {}, generatedValues(ownId, recorded), values);
     },
     save: (body, asker, change) => {
       const { values, errors } = readFields(body, kind.fields, change);
@@ -106,7 +106,7 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
       if (!changed) count = nth;
       const written = changed
         ? records().change(changed, kept)
-        : add(pk, { ...generatedValues(pk, recorded, asker), ...kept });
+        : add(pk, generatedValues(pk, recorded, asker), kept);
       return afterSave?.(written, values, changed) ?? { record: kind.record(written, asker) };
     },
   };
