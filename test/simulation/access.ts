@@ -2,6 +2,7 @@ import type { Random } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { uuidFrom } from '../../src/sandbox/ids.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { blockYaml } from './block-yaml.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Values } from './identity.ts';
 
@@ -202,7 +203,7 @@ export function accessManifestOf({ applications, absent, hasRenamedUser }: Acces
         },
   );
   const others = absent ? [{ name: proxyName, type: 'oauth2', state: 'absent' }] : [];
-  return JSON.stringify({
+  return blockYaml({
     version: 1,
     ...(providers.length + others.length > 0 && { providers: [...others, ...providers] }),
     ...(hasRenamedUser && { users: [{ username: user.now, formerly: user.before, name: 'Zed' }] }),

@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { blockYaml } from './block-yaml.ts';
 import { addressOf, type DeclaredIdentity, type Identity, type Values, type Version } from './history.ts';
 
 /** The form in which a world declares its resources. */
@@ -42,18 +43,16 @@ export function declarationsOf(
 
 /** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a text that the world refuses. */
 function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
-  const list = (type: Identity['type'], key: string): string[] => {
-    const identities = declared.filter((identity) => identity.type === type);
-    return identities.length === 0
-      ? []
-      : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity, style))];
+  const list = (type: Identity['type'], key: string): JsonObject => {
+    const entries = declared.filter((identity) => identity.type === type);
+    return entries.length === 0 ? {} : { [key]: entries.map((identity) => entryOf(identity, style)) };
   };
-  const lists = [
+  return blockYaml({
+    version: 1,
     ...list('application', 'applications'),
     ...list('user', 'users'),
     ...list('group', 'groups'),
-  ];
-  return ['version: 1', ...lists, ''].join('\n');
+  });
 }
 
 const lateGroup = { pk: '11111111-0000-4000-8000-0000000000bb', name: 'latecomers' };
@@ -64,11 +63,19 @@ const knownGroups = [
   { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
 ];
 
-/** The existing records to which resources may refer: groups for all users, and providers for each application. */
-export const world = {
-  groups: [...knownGroups, otherGroup, lateGroup],
-  providers: Array.from({ length: 70 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
-};
+/** The existing groups to which all users may refer. */
+export const existingGroups = [...knownGroups, otherGroup, lateGroup];
+
+/** The existing providers to which these applications may refer. */
+export function existingProvidersFor(declared: readonly Identity[]): { pk: number; name: string }[] {
+  const numbers = declared.flatMap(({ type, name }) => (type === 'application' ? Number(name.slice(1)) : []));
+  const ids = new Set(numbers.flatMap((number) => [20 + number, 40 + number, 60 + number, 61 + number]));
+  return Array.from(ids, (pk) => ({ pk, name: nameOfProvider(pk) }));
+}
+
+function nameOfProvider(pk: JsonValue): string {
+  return `realm-${textOf(pk)}`;
+}
 
 /** The main provider of an application: its own one before the runs, and afterwards the one that the next application had. */
 function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
@@ -175,22 +182,19 @@ function nameOf({ name }: Identity, edition: Style['edition'] = 'first'): string
 
 const keys: Readonly<Record<string, string>> = { application: 'slug', user: 'username' };
 
-function entryOf(identity: DeclaredIdentity, style: Style): string[] {
+function entryOf(identity: DeclaredIdentity, style: Style): JsonObject {
   const asked = style.exactly ? { exactly: ['attributes'] } : { at_least: ['groups'] };
   const whole = identity.type === 'user' && asked;
   const plain = style.refersByName ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
   const fields = identity.stray ? astray(identity, plain) : plain;
-  return [
-    `  - ${keys[identity.type] ?? 'name'}: ${identity.name}`,
-    ...Object.entries({ ...fields, ...whole }).flatMap(([field, value]) => fieldOf(field, value, '    ')),
-  ];
+  return { [keys[identity.type] ?? 'name']: identity.name, ...fields, ...whole };
 }
 
 /** The fields with names of groups and providers instead of ids. The id of a missing record stays. */
 function withNames(fields: JsonObject): JsonObject {
-  const names = new Map([...world.groups, ...world.providers].map(({ pk, name }) => [textOf(pk), name]));
+  const names = new Map(existingGroups.map(({ pk, name }) => [pk, name]));
   const named = (id: JsonValue): JsonValue => {
-    const name = names.get(textOf(id).toLowerCase());
+    const name = typeof id === 'number' ? nameOfProvider(id) : names.get(textOf(id).toLowerCase());
     return name === undefined ? id : { name };
   };
   const entries = Object.entries(fields).map(([field, value]) => [
@@ -209,22 +213,6 @@ function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
 
 /** The prefix of names that no record has. An application has its own backchannel provider besides. */
 export const missingNamePrefix = 'nobody';
-
-function itemOf(item: JsonValue): string {
-  return isJsonObject(item) ? `name: ${JSON.stringify(item['name'])}` : JSON.stringify(item);
-}
-
-/** Block style is parsed many times faster than flow style, and simulations mostly parse. */
-function fieldOf(field: string, value: JsonValue, indent: string): string[] {
-  if (isJsonList(value))
-    return [`${indent}${field}:`, ...value.map((item) => `${indent}  - ${itemOf(item)}`)];
-  if (isJsonObject(value))
-    return [
-      `${indent}${field}:`,
-      ...Object.entries(value).flatMap(([key, item]) => fieldOf(key, item, `${indent}  `)),
-    ];
-  return [`${indent}${field}: ${JSON.stringify(value)}`];
-}
 
 /** The form of a record that another client creates: all declared and further values, only the name, or in between. */
 export type Condition = 'same' | 'bare' | 'mixed';

@@ -10,6 +10,7 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { blockYaml } from './block-yaml.ts';
 import type { Identity } from './identity.ts';
 import { otherClient } from '../support/other-client.ts';
 
@@ -151,7 +152,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
       ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
       ...Object.fromEntries(declared),
     };
-    const text = JSON.stringify({ version: 1, [kind.list]: [entry] });
+    const text = blockYaml({ version: 1, [kind.list]: [entry] });
     const loaded = await loadManifests(['m.yaml'], {
       files: memoryFiles({ 'm.yaml': text }),
       env: {},

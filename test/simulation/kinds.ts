@@ -4,6 +4,7 @@ import { childFields } from '../../src/kinds/bindings.ts';
 import type { Children } from '../../src/kinds/children.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { blockYaml } from './block-yaml.ts';
 import { dice } from './dice.ts';
 import {
   addressOf,
@@ -248,7 +249,7 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
     };
     lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);
   }
-  return JSON.stringify({ version: 1, ...Object.fromEntries(lists) });
+  return blockYaml({ version: 1, ...Object.fromEntries(lists) });
 }
 
 /** A bound record is declared together with its order. */

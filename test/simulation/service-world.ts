@@ -45,7 +45,8 @@ import {
   editOf,
   partialFields,
   versionOf,
-  world,
+  existingGroups,
+  existingProvidersFor,
   type Condition,
   type Edit,
 } from './declaration.ts';
@@ -734,7 +735,7 @@ export class ServiceWorld {
   #referred(request: UnderWay['request']): string[] {
     const { groups, parent } = bodyIn(request);
     const ids = [...(isJsonList(groups ?? null) ? (groups as JsonValue[]) : []), ...(parent ? [parent] : [])];
-    const known = new Set(world.groups.map(({ pk }) => pk));
+    const known = new Set(existingGroups.map(({ pk }) => pk));
     return ids.flatMap((id) => {
       const text = textOf(id);
       return known.has(text.toLowerCase()) ? [] : (this.#names.get(`group ${text}`) ?? text);
@@ -901,7 +902,11 @@ function sandboxOf({ access, kinds, declared, mayViewUsers, mayChange, superuser
     }),
     view_users: !mayViewUsers ? ('none' as const) : isPartial ? visible : ('all' as const),
   };
-  return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });
+  return new Sandbox({
+    groups: existingGroups,
+    providers: existingProvidersFor(declared),
+    tokens: [first, { token: tokens.healed, superuser }],
+  });
 }
 
 /** The header in seconds: in one line, or in two lines that are joined. */
