@@ -23,6 +23,7 @@ import {
   type DrawnRecord,
   type KindsScenario,
 } from '../simulation/kinds.ts';
+import { largeWorlds } from '../simulation/measures.ts';
 import { createdKinds, existsIn, listPathIn } from '../support/written-type.ts';
 import { otherClient } from '../support/other-client.ts';
 
@@ -53,7 +54,7 @@ const token = 'examined-with-this';
 const editions = ['bare', 'first', 'second'] as const;
 
 export async function drawWorld(random: Random): Promise<World> {
-  const scenario = await drawKinds(random, createdKinds);
+  const scenario = await drawKinds(random, largeWorlds, createdKinds);
   const { sandbox } = seedSandbox(
     { is_licensed: true, tokens: [{ token, superuser: true }] },
     scenario.release,

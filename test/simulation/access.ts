@@ -5,6 +5,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { blockYaml } from './block-yaml.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Values } from './identity.ts';
+import type { Measures } from './measures.ts';
 
 /** The applications, providers and access in the world of a seed. */
 export interface AccessScenario {
@@ -103,7 +104,7 @@ export const members: readonly { readonly name: string; readonly groups: readonl
   { name: onlyUser, groups: [] },
 ];
 
-export function accessOf(random: Random): AccessScenario {
+export function accessOf(random: Random, measures: Measures): AccessScenario {
   const { chance, whole, pick } = dice(random);
   const some = <Item>(items: readonly Item[], of: number): Item[] => items.filter(() => chance(of));
   const subjects = (): DeclaredApplication['subjects'] => {
@@ -121,24 +122,27 @@ export function accessOf(random: Random): AccessScenario {
     const before = chance(0.4) && { before: pick(['same', 'other'] as const) };
     return { type, hasSecret: type === 'oauth2' && chance(0.7), ...before };
   };
-  const applications = Array.from({ length: whole(1, 3) }, (_, index): DeclaredApplication => {
-    const application: DeclaredApplication = {
-      slug: `a${index}`,
-      subjects: subjects(),
-      ...(chance(0.35) ? { made: made() } : chance(0.85) && { provider: index + 1 }),
-      ...(chance(0.3) && { mode: pick(['any', 'all'] as const) }),
-      ...(chance(0.5) && {
-        existing: {
-          ...(chance(0.7) && { provider: index + 1 }),
-          mode: chance(0.75) ? 'any' : 'all',
-          bindings: Array.from({ length: whole(0, 4) }, bound),
-        },
-      }),
-    };
-    return { ...application, ...(application.existing && chance(0.3) && { isRenamed: true }) };
-  });
+  const applications = Array.from(
+    { length: pick(measures.applicationsOfAccess) },
+    (_, index): DeclaredApplication => {
+      const application: DeclaredApplication = {
+        slug: `a${index}`,
+        subjects: subjects(),
+        ...(chance(0.35) ? { made: made() } : chance(0.85) && { provider: index + 1 }),
+        ...(chance(0.3) && { mode: pick(['any', 'all'] as const) }),
+        ...(chance(0.5) && {
+          existing: {
+            ...(chance(0.7) && { provider: index + 1 }),
+            mode: chance(0.75) ? 'any' : 'all',
+            bindings: Array.from({ length: pick(measures.bindings) }, bound),
+          },
+        }),
+      };
+      return { ...application, ...(application.existing && chance(0.3) && { isRenamed: true }) };
+    },
+  );
   const slug = (): string => `a${whole(0, applications.length - 1)}`;
-  const lacks = chance(0.25) ? some(lackings, 0.35) : [];
+  const lacks = chance(measures.lacks.any) ? some(lackings, measures.lacks.each) : [];
   const blindFor = chance(0.1) ? slug() : undefined;
   const mayUpdate = chance(0.6);
   const there = applications.flatMap((each) => (each.existing ? each.slug : []));

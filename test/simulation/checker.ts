@@ -26,6 +26,7 @@ export function check(history: History): Violation[] {
   for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, order, fail);
   checkAccess(history, fail);
   checkClaims(history, fail);
+  if (ofKind(history.events, 'healed').length === 0) return violations;
   if (!history.access) checkConvergence(history, fail);
   checkSettled(history, fail);
   return violations;

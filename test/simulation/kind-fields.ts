@@ -63,6 +63,9 @@ export const drawnKinds: readonly Kind[] = kinds.filter(
     !lookUp.isDocumented && !access && !isPersonal && list !== 'groups',
 );
 
+/** Kinds whose names need not be unique. */
+export const doubledKinds = drawnKinds.filter(({ listing }) => !listing.isUnique);
+
 export function keyOf(list: string): string {
   return Object.keys(familyNamed(list)?.keys ?? {}).at(-1) ?? 'name';
 }

@@ -24,6 +24,7 @@ import {
   type KindForm,
   type ReferredRecord,
 } from './kind-fields.ts';
+import type { Measures } from './measures.ts';
 
 /** Random records of all kinds, without hand-written code for any of them. */
 export interface KindsScenario {
@@ -57,7 +58,11 @@ interface Bound {
 
 export type Edition = 'first' | 'second';
 
-export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds): Promise<KindsScenario> {
+export async function drawKinds(
+  random: Random,
+  measures: Measures,
+  of: readonly Kind[],
+): Promise<KindsScenario> {
   const { chance, whole, pick } = dice(random);
   const release = pick([sandboxReleases[0], sandboxReleases.at(-1) ?? sandboxReleases[0]]);
   const records: DrawnRecord[] = [];
@@ -95,11 +100,11 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
     records.push(record);
     return { ...record.identity, list: kind.list };
   };
-  for (let count = whole(1, 3); count > 0; count -= 1) {
+  for (let count = pick(measures.kinds); count > 0; count -= 1) {
     const kind = some(of);
-    if (kind) for (let times = whole(1, 3); times > 0; times -= 1) await draw(kind, 2);
+    if (kind) for (let times = pick(measures.kinds); times > 0; times -= 1) await draw(kind, 2);
   }
-  return records.length > 0 ? { release, records } : drawKinds(random, of);
+  return records.length > 0 ? { release, records } : drawKinds(random, measures, of);
 }
 
 function recordOf(

@@ -4,11 +4,12 @@ import { parseArgs } from 'node:util';
 import { parentPort, Worker } from 'node:worker_threads';
 import { mostFailures, storiesOf, type Batch } from './many-seeds.ts';
 import { plantedBugs } from './planted-bugs.ts';
+import { largeWorlds, smallWorlds } from './measures.ts';
 import { narrate } from './narrate.ts';
 import { simulate } from './simulate.ts';
 
 const usage =
-  'npm run simulate -- [--seeds N] [--from SEED] [--seed SEED] [--bug NAME] [--contract-only] [--workers N]';
+  'npm run simulate -- [--seeds N] [--from SEED] [--seed SEED] [--bug NAME] [--contract-only] [--large] [--workers N]';
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '10000' },
@@ -16,13 +17,18 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     bug: { type: 'string' },
     'contract-only': { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const bug = values.bug === undefined ? undefined : plantedBugs[values.bug];
 if (values.bug !== undefined && bug === undefined)
   throw new Error(`${usage}\nThe bugs: ${Object.keys(plantedBugs).join('; ')}`);
-const options = { bug, contractOnly: values['contract-only'] };
+const options = {
+  bug,
+  contractOnly: values['contract-only'],
+  measures: values.large ? largeWorlds : smallWorlds,
+};
 
 if (parentPort) {
   const port = parentPort;

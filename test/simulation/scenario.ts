@@ -3,8 +3,10 @@ import type { Capability } from '../../src/kinds/capability.ts';
 import { needsSuperuserToLookUp } from '../../src/kinds/kind.ts';
 import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
+import { doubledKinds, drawnKinds } from './kind-fields.ts';
 import { drawKinds, isReferredTo, withCircle, type KindsScenario } from './kinds.ts';
 import { dice } from './dice.ts';
+import type { Measures } from './measures.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 import { undocumentedParts, refusals, type NotOffered, type Refusal } from './offers.ts';
@@ -150,19 +152,19 @@ const faultsOfAccess = [
   ...accessFaults,
 ] as const;
 
-export function scenarioOf(random: Random): Scenario {
+export function scenarioOf(random: Random, measures: Measures): Scenario {
   const { chance, whole, pick } = dice(random);
 
   const invalid = chance(0.4);
   const hidden = chance(0.2);
   const declared: DeclaredIdentity[] = [
-    ...Array.from({ length: whole(1, 5) }, (_, index): DeclaredIdentity => ({
+    ...Array.from({ length: pick(measures.applications) }, (_, index): DeclaredIdentity => ({
       type: 'application',
       name: `a${index}`,
       invalid: invalid && chance(0.3),
       hidden: hidden && chance(0.4),
     })),
-    ...Array.from({ length: whole(0, 4) }, (_, index): DeclaredIdentity => ({
+    ...Array.from({ length: pick(measures.users) }, (_, index): DeclaredIdentity => ({
       type: 'user',
       name: `u${index}`,
       invalid: invalid && chance(0.3),
@@ -175,7 +177,7 @@ export function scenarioOf(random: Random): Scenario {
     .map((identity) => ({ ...identity, condition: chance(0.3) ? ('bare' as const) : ('same' as const) }));
 
   const kinds = chance(0.3) ? [...faults] : [pick(faults), pick(faults), pick(faults)];
-  const second = chance(0.25);
+  const second = chance(measures.isSecond);
   const stop = random();
   const first: PlannedRun = {
     name: 'first',
@@ -197,7 +199,7 @@ export function scenarioOf(random: Random): Scenario {
       declaredGroups: 0,
     },
     existing,
-    trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
+    trouble: pick(measures.trouble),
     faults: kinds,
     ceiling: pick([1, 2, 4, 8]),
     runs: [first, ...(second ? [{ name: 'second', at: whole(0, 500) }] : [])],
@@ -219,13 +221,13 @@ export function scenarioOf(random: Random): Scenario {
 }
 
 /** Adds --wait and occasional restarts of the service, mostly without other faults. */
-export function withPatience(scenario: Scenario, random: Random): Scenario {
+export function withPatience(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { chance, whole } = dice(random);
   const waits = random();
   const wait = waits < 0.1 ? '0' : waits < 0.25 ? '60' : undefined;
   const patient: Scenario = { ...scenario, ...(wait !== undefined && { wait }) };
   if (!chance(0.2)) return patient;
-  const takes = chance(0.2) ? 45_000 : whole(15_000, 25_000);
+  const takes = chance(measures.isLongRestart) ? 45_000 : whole(15_000, 25_000);
   const refusesFor = chance(0.2) ? takes : whole(0, takes);
   const restart: Restart = {
     at: whole(0, 800),
@@ -240,9 +242,9 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
 }
 
 /** Decides which reads the runs may send, and adds faults in them. */
-export function withReading(scenario: Scenario, random: Random): Scenario {
+export function withReading(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { chance, pick } = dice(random);
-  if (chance(0.5)) return scenario;
+  if (chance(measures.isDocumentedOnly)) return scenario;
   const hidden = chance(0.3);
   const declared = scenario.declared.map((identity) =>
     identity.type === 'user' ? { ...identity, hidden: hidden && chance(0.4) } : identity,
@@ -256,13 +258,13 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
     faults: [...scenario.faults, ...more],
     mayViewUsers: !chance(0.06),
   };
-  const reading = chance(0.5) ? looking : withLists(looking, random);
-  const allowed = chance(0.5) ? reading : withChanges(reading, random);
+  const reading = chance(measures.isWithoutLists) ? looking : withLists(looking, random, measures);
+  const allowed = chance(measures.isWithoutChanges) ? reading : withChanges(reading, random);
   // Otherwise, creates in part whose answers are lost would be rare.
-  const stormy: Scenario = chance(0.2)
+  const stormy: Scenario = chance(measures.isStormy)
     ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] }
     : allowed;
-  if (!chance(0.2)) return stormy;
+  if (!chance(measures.refersByName)) return stormy;
   return {
     ...stormy,
     style: { ...stormy.style, refersByName: true },
@@ -309,10 +311,18 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
 }
 
 /** Lets applications hand over main providers, which belong to one application only. */
-export function withHandovers(scenario: Scenario, random: Random): Scenario {
+export function withHandovers(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { chance } = dice(random);
-  if (!scenario.changes || chance(0.6)) return scenario;
-  return { ...scenario, style: { ...scenario.style, handsOverProviders: true } };
+  if (!scenario.changes || chance(measures.isWithoutHandovers)) return scenario;
+  const own = new Set(scenario.declared.map(({ name }) => name));
+  const free = namesOf('application', own.size + 1, 0).filter(({ name }) => !own.has(name));
+  const givers = free.slice(0, measures.givers);
+  return {
+    ...scenario,
+    declared: [...scenario.declared, ...givers.map((giver) => ({ ...giver, invalid: false, hidden: false }))],
+    existing: [...scenario.existing, ...givers.map((giver) => ({ ...giver, condition: 'mixed' as const }))],
+    style: { ...scenario.style, handsOverProviders: true },
+  };
 }
 
 /** Undeclared records whose names come before, between and after the declared ones. */
@@ -326,11 +336,11 @@ const others: readonly [Identity, ...Identity[]] = [
 ];
 
 /** Lets the runs read lists: declares more resources, and adds undeclared records that come and go. */
-function withLists(scenario: Scenario, random: Random): Scenario {
+function withLists(scenario: Scenario, random: Random, { further }: Measures): Scenario {
   const { chance, whole, pick } = dice(random);
   const superuser = chance(0.7);
   // Lists are read only if enough resources are declared.
-  const many = (): number => (chance(0.5) ? whole(0, 4) : whole(9, 13));
+  const many = (): number => pick(chance(further.areFew) ? further.few : further.many);
   const more = [...namesOf('application', many(), 5), ...namesOf('user', many(), 5)].map((identity) => ({
     ...identity,
     invalid: chance(0.05),
@@ -372,22 +382,22 @@ function withLists(scenario: Scenario, random: Random): Scenario {
 }
 
 /** Adds --keep-going, and references to missing records. */
-export function withStrays(scenario: Scenario, random: Random): Scenario {
+export function withStrays(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { chance } = dice(random);
-  if (chance(0.6)) return scenario;
+  if (chance(measures.isWithoutStrays)) return scenario;
   const { refersByName: named, handsOverProviders: handed } = scenario.style;
   // Resources that depend on a missing record are never done. The promises for other worlds expect that everything is done in the
   // end.
-  const isStray = (): boolean => named && !handed && chance(0.3);
+  const isStray = (): boolean => named && !handed && chance(measures.isStray);
   const declared = scenario.declared.map((identity) => ({ ...identity, stray: isStray() }));
   return { ...scenario, declared, keepGoing: true };
 }
 
 /** Declares groups to which users and groups refer. Other clients may create these groups too. */
-export function withGroups(scenario: Scenario, random: Random): Scenario {
-  const { chance, whole } = dice(random);
+export function withGroups(scenario: Scenario, random: Random, measures: Measures): Scenario {
+  const { chance, whole, pick } = dice(random);
   if (scenario.contractOnly || chance(0.5)) return scenario;
-  const made = whole(1, 3);
+  const made = pick(measures.groups);
   const groups = namesOf('group', made, 0);
   const declared = groups.map((group) => ({ ...group, invalid: chance(0.1), hidden: false }));
   const existing = groups
@@ -404,11 +414,18 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
     actor: [...scenario.actor, ...actor],
     style: { ...scenario.style, declaredGroups: made },
     uniqueGroups: chance(0.4),
+    ...(!isCalm && chance(measures.isLossy) && lossy),
   };
 }
 
+/** Only answers that get lost show whether a run may create a record twice. */
+const lossy: Pick<Scenario, 'faults' | 'trouble'> = {
+  faults: ['reset_before', 'reset_after', 'timeout_lost', 'timeout_late'],
+  trouble: 0.3,
+};
+
 /** Makes a world that declares only access. */
-export function withAccess(scenario: Scenario, random: Random): Scenario {
+export function withAccess(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { chance, whole, pick } = dice(random);
   const run = (name: string, at: number): PlannedRun => ({
     name,
@@ -416,7 +433,7 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
     ...(chance(0.3) && { killAfter: whole(1, 40) }),
     ...(chance(0.15) && { interruptAfter: whole(1, 40) }),
   });
-  const access = accessOf(random);
+  const access = accessOf(random, measures);
   const some = faultsOfAccess.filter(() => chance(0.15));
   const { revokedAt: _, restart: __, wait: ___, ...calm } = scenario;
   return {
@@ -427,11 +444,12 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
     existing: [],
     actor: [],
     access,
-    trouble: pick([0, 0, 0.03, 0.1, 0.3, 0.6]),
+    trouble: pick(measures.troubleOfAccess),
     faults: chance(0.5) ? faultsOfAccess : [...some, pick(faultsOfAccess)],
-    runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
+    runs: [run('first', 0), ...(chance(measures.isSecondOfAccess) ? [run('second', whole(0, 400))] : [])],
     failFast: false,
     ceiling: pick([1, 2, 8]),
+    ...(chance(measures.isLossy) && lossy),
   };
 }
 
@@ -439,9 +457,9 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
  * Makes two records depend on each other, so that several requests create them. The checks can follow that only if no other
  * client writes, and if a run may change what an earlier run has begun.
  */
-export async function withCircles(scenario: Scenario, random: Random): Promise<Scenario> {
+export async function withCircles(scenario: Scenario, random: Random, measures: Measures): Promise<Scenario> {
   const { chance, pick } = dice(random);
-  if (scenario.kinds === undefined || !chance(0.15)) return scenario;
+  if (scenario.kinds === undefined || !chance(measures.isCircle)) return scenario;
   const kinds = await withCircle(scenario.kinds, random);
   const declared = kinds.records.map(({ identity }) => identity);
   const begun = declared.find(({ isInParts }) => isInParts && chance(0.2));
@@ -461,9 +479,10 @@ export async function withCircles(scenario: Scenario, random: Random): Promise<S
 }
 
 /** Makes a world that declares only records of random kinds. */
-export async function withKinds(scenario: Scenario, random: Random): Promise<Scenario> {
+export async function withKinds(scenario: Scenario, random: Random, measures: Measures): Promise<Scenario> {
   const { chance, whole, pick } = dice(random);
-  const kinds = await drawKinds(random);
+  const isLossy = measures.isLossy > 0 && chance(measures.isLossy);
+  const kinds = await drawKinds(random, measures, isLossy ? doubledKinds : drawnKinds);
   const declared = kinds.records.map(({ identity }) => identity);
   const mayChange = chance(0.6);
   const often = pick([0, 0.3, 0.9]);
@@ -495,16 +514,23 @@ export async function withKinds(scenario: Scenario, random: Random): Promise<Sce
     ...(mayChange && { changes: { approvedAfter } }),
     superuser: chance(0.5) || kinds.records.some(({ kind }) => needsSuperuserToLookUp(kind)),
     pageSize: pick([1, 3, 100]),
+    ...(isLossy && !isCalm && lossy),
     kinds,
   };
 }
 
 /** Lets the service offer only some undocumented requests, with a random answer to each of the others. */
-export function withOffers(scenario: Scenario, random: Random): Scenario {
+export function withOffers(scenario: Scenario, random: Random, measures: Measures): Scenario {
   const { contractOnly, changes, style, declared } = scenario;
   const { chance, pick } = dice(random);
   // Updates and references need more than the documented operations.
-  if (contractOnly || changes || style.refersByName || style.declaredGroups > 0 || chance(0.4))
+  if (
+    contractOnly ||
+    changes ||
+    style.refersByName ||
+    style.declaredGroups > 0 ||
+    chance(measures.isOfferingAll)
+  )
     return scenario;
   const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the object has only these keys
   const lacks = undocumentedParts.flatMap((part) => {

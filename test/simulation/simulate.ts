@@ -8,6 +8,7 @@ import { declarationsOf, type Declaration } from './declaration.ts';
 import { isWrite } from './events.ts';
 import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
+import { smallWorlds, type Measures } from './measures.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { kindsManifestOf, kindsWantsOf, type Edition } from './kinds.ts';
 import { clearRuns } from './launch.ts';
@@ -37,24 +38,27 @@ export interface SimulateOptions {
   readonly bug?: PlantedBug | undefined;
   /** Whether only the documented operations are sent, whatever the seed decides. */
   readonly contractOnly?: boolean;
+  readonly measures?: Measures;
 }
 
 /** Longer than any run should take, even with many pauses of ten minutes. */
 const endOfTimeMs = 24 * 60 * 60 * 1000;
 
 /**
- * Simulates one seed. One or two runs meet all faults that the seed has for them. Then the faults end, delayed requests arrive,
- * and one more run should complete the work. The last run should find nothing to do. If the run before wrote nothing, it counts
- * as the last one, because another would read the same.
+ * Simulates one seed. One or two runs meet all faults that the seed has for them. Under some seeds, the faults then end, delayed
+ * requests arrive, and one more run should complete the work. The last run should find nothing to do. If the run before wrote
+ * nothing, it counts as the last one, because another would read the same.
  */
 export async function simulate(
   seed: number,
-  { bug, contractOnly = false }: SimulateOptions = {},
+  { bug, contractOnly = false, measures = smallWorlds }: SimulateOptions = {},
 ): Promise<Simulated> {
   // Loading a module takes real time, and virtual time does not wait for that.
   await manifestCheck(lists);
   const random = seededRandom(seed);
-  const scenario = await scenarioUnder(seed, random, contractOnly);
+  const scenario = contractOnly
+    ? documentedUnder(seed, random, measures)
+    : await scenarioUnder(seed, random, measures);
   const restore = bug?.takesAllForUnique ? takeForUnique(scenario) : () => {};
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
@@ -74,8 +78,9 @@ export async function simulate(
   if (scenario.revokedAt !== undefined) time.after(scenario.revokedAt, () => world.revoke());
   await time.pass(time.now() + endOfTimeMs);
 
-  world.endFaults();
-  for (const name of access ? ['rerun', 'again', 'last'] : ['rerun', 'last']) {
+  const reruns = namesOfReruns(seed, scenario, measures);
+  if (reruns.length > 0) world.endFaults();
+  for (const name of reruns) {
     const before = world.events.length;
     startRun({ name, at: 0 }, tokens.healed, surroundings);
     await time.pass(time.now() + endOfTimeMs);
@@ -98,6 +103,14 @@ export async function simulate(
   return { history, violations };
 }
 
+/** The runs after the faults. Most promises concern the runs that meet faults. */
+function namesOfReruns(seed: number, { access }: Scenario, { reruns }: Measures): readonly string[] {
+  const which = seededRandom(seed ^ 0x0a0a0a0a)();
+  if (which < reruns.none) return [];
+  if (which < reruns.none + reruns.one) return ['rerun'];
+  return access ? ['rerun', 'again', 'last'] : ['rerun', 'last'];
+}
+
 /** Treats the names of random kinds as unique, until the returned function is called. */
 function takeForUnique({ kinds }: Scenario): () => void {
   const listings = new Set(kinds?.records.map(({ kind }) => kind.listing));
@@ -108,18 +121,26 @@ function takeForUnique({ kinds }: Scenario): () => void {
   };
 }
 
+function documentedUnder(seed: number, random: Random, measures: Measures): Scenario {
+  return withPatience(scenarioOf(random, measures), seededRandom(~seed), measures);
+}
+
 /** Each addition draws its own random numbers, so that it does not change the rest of the world. */
-async function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Promise<Scenario> {
-  const documented = withPatience(scenarioOf(random), seededRandom(~seed));
-  if (contractOnly) return documented;
+async function scenarioUnder(seed: number, random: Random, measures: Measures): Promise<Scenario> {
+  const documented = documentedUnder(seed, random, measures);
+  const { shareOfAccess, shareOfKinds } = measures;
   const ofAccess = seededRandom(seed ^ 0x0d00d00d);
   const which = ofAccess();
-  if (which < 0.4) return withAccess(documented, ofAccess);
-  if (which < 0.65)
-    return withCircles(await withKinds(documented, ofAccess), seededRandom(seed ^ 0x0c0c0c0c));
-  const reading = withReading(documented, seededRandom(seed ^ 0x55555555));
-  const handing = withHandovers(reading, seededRandom(seed ^ 0x33333333));
-  const straying = withStrays(handing, seededRandom(seed ^ 0x0f0f0f0f));
-  const grouped = withGroups(straying, seededRandom(seed ^ 0x00ff00ff));
-  return withOffers(grouped, seededRandom(seed ^ 0x00f0f00f));
+  if (which < shareOfAccess) return withAccess(documented, ofAccess, measures);
+  if (which < shareOfAccess + shareOfKinds)
+    return withCircles(
+      await withKinds(documented, ofAccess, measures),
+      seededRandom(seed ^ 0x0c0c0c0c),
+      measures,
+    );
+  const reading = withReading(documented, seededRandom(seed ^ 0x55555555), measures);
+  const handing = withHandovers(reading, seededRandom(seed ^ 0x33333333), measures);
+  const straying = withStrays(handing, seededRandom(seed ^ 0x0f0f0f0f), measures);
+  const grouped = withGroups(straying, seededRandom(seed ^ 0x00ff00ff), measures);
+  return withOffers(grouped, seededRandom(seed ^ 0x00f0f00f), measures);
 }

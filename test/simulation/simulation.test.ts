@@ -12,9 +12,9 @@ import {
 } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 5, full: 1200 }));
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 5, full: 2500 }));
 /** The number of seeds among which every fault and every ending occurs. */
-const enough = 1000;
+const enough = 2000;
 
 describe('a simulated run of apply', () => {
   test(`keeps every promise for ${seeds} random seeds${seeds < enough ? '' : ', which include every fault and every ending'}`, async () => {
