@@ -138,7 +138,10 @@ export function accessOf(random: Random, measures: Measures): AccessScenario {
           },
         }),
       };
-      return { ...application, ...(application.existing && chance(0.3) && { isRenamed: true }) };
+      return {
+        ...application,
+        ...(application.existing && chance(measures.isRenamed) && { isRenamed: true }),
+      };
     },
   );
   const slug = (): string => `a${whole(0, applications.length - 1)}`;
@@ -164,7 +167,9 @@ export function accessOf(random: Random, measures: Measures): AccessScenario {
     isLate: chance(0.5),
     isSuperuser: lacks.length === 0 && blindFor === undefined && chance(0.5),
     hasRenamedUser: chance(0.3),
-    ...(chance(0.3) && { absent: { boundTo: some(there, 0.6), mayDelete: mayUpdate && chance(0.7) } }),
+    ...(chance(measures.isAbsent) && {
+      absent: { boundTo: some(there, 0.6), mayDelete: mayUpdate && chance(0.7) },
+    }),
   };
 }
 

@@ -9,6 +9,9 @@ export interface Measures {
   readonly groups: Choices;
   readonly applicationsOfAccess: Choices;
   readonly bindings: Choices;
+  /** The probability that records are declared absent. */
+  readonly isAbsent: number;
+  readonly isRenamed: number;
   /** The number of random kinds, and of records of each. */
   readonly kinds: Choices;
   readonly trouble: Choices;
@@ -42,11 +45,13 @@ export const smallWorlds: Measures = {
   shareOfAccess: 0.3,
   shareOfKinds: 0.25,
   applications: [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 5],
-  users: [0, 0, 1, 1, 1, 1, 1, 2, 2, 4],
+  users: [0, 1, 1, 1, 1, 1, 1, 2, 2, 4],
   further: { areFew: 0.75, few: [0, 1], many: [12, 13] },
   groups: [1, 1, 2, 3],
   applicationsOfAccess: [1, 1, 1, 1, 2, 3],
-  bindings: [0, 1, 3, 4, 4],
+  bindings: [0, 1, 2, 3, 4, 4],
+  isAbsent: 0.5,
+  isRenamed: 0.45,
   kinds: [1, 1, 1, 2, 3],
   trouble: [0, 0.1, 0.3, 0.3, 0.5, 0.9],
   troubleOfAccess: [0, 0, 0.05, 0.1, 0.3, 0.6],
@@ -55,7 +60,7 @@ export const smallWorlds: Measures = {
   isLongRestart: 0.1,
   isDocumentedOnly: 0.35,
   isWithoutLists: 0.7,
-  isWithoutChanges: 0.4,
+  isWithoutChanges: 0.3,
   isStormy: 0.25,
   refersByName: 0.3,
   isWithoutHandovers: 0.4,
@@ -79,6 +84,8 @@ export const largeWorlds: Measures = {
   groups: [1, 2, 3],
   applicationsOfAccess: [1, 2, 3],
   bindings: [0, 1, 2, 3, 4],
+  isAbsent: 0.3,
+  isRenamed: 0.3,
   kinds: [1, 2, 3],
   trouble: [0, 0.05, 0.2, 0.2, 0.5, 0.9],
   troubleOfAccess: [0, 0, 0.03, 0.1, 0.3, 0.6],

@@ -146,7 +146,7 @@ function isInDeclaredOrder({ groups }: JsonObject): boolean {
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'looks up users under contract_only': {
     breaks: 'contract',
-    from: 16,
+    from: 10,
     transport: (network) => async (request, signal) => {
       if (request.method === 'POST' && ofUsers(request))
         await network({ method: 'GET', path: `${request.path}?username=u0` }, signal);
@@ -155,21 +155,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'treats an HTML 404 as absent': {
     breaks: 'absent',
-    from: 32,
+    from: 125,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 404 ? notFound : undefined,
     ),
   },
   'treats a denied read as absent': {
     breaks: 'denied',
-    from: 104,
+    from: 93,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 403 ? notFound : undefined,
     ),
   },
   'treats any 2xx as created': {
     breaks: 'created',
-    from: 157,
+    from: 312,
     transport: misreading(({ status }, request) =>
       request.method === 'POST' && status < 300
         ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
@@ -178,7 +178,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'follows redirects': {
     breaks: 'wrong_place',
-    from: 3,
+    from: 17,
     transport:
       (network, { world, run }) =>
       async (request, signal) => {
@@ -199,24 +199,24 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'forgets the doubt of a create after a read that shows nothing': {
     breaks: 'refused',
-    from: 27,
+    from: 23,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
   },
   'treats a lost create as never sent': {
     breaks: 'retry',
-    from: 46,
+    from: 23,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
   'retries before Retry-After has passed': {
     breaks: 'pause',
-    from: 6,
+    from: 2,
     transport: misreading(({ headers }) => ({
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
   },
   "treats every token as a superuser's": {
     breaks: 'superusers',
-    from: 86,
+    from: 133,
     transport: misreading(({ body }, { path }) =>
       path.endsWith('/users/me/')
         ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
@@ -225,7 +225,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'reports a partly created user as complete': {
     breaks: 'in_full',
-    from: 106,
+    from: 88,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
@@ -239,23 +239,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'changes records without reading them again': {
     breaks: 'looks_first',
-    from: 37,
     transport: lookingOnce(false),
   },
-  'overwrites changes by another client': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
+  'overwrites changes by another client': { breaks: 'kept', from: 37, transport: lookingOnce(true) },
   'sends undeclared fields': {
     breaks: 'sparing',
-    from: 37,
+    from: 7,
     transport: changing((fields) => ('name' in fields ? { ...fields, name: 'A name of its own' } : fields)),
   },
   'removes users from undeclared groups': {
     breaks: 'sparing',
-    from: 79,
+    from: 27,
     transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
   },
   'takes a main provider before its application releases it': {
     breaks: 'handed',
-    from: 93,
+    from: 7,
     transport: misreading(({ status, body }, { method, path }) =>
       method === 'GET' && status === 200 && path.includes('/applications/')
         ? { body: body.replaceAll(/"provider":\d+/g, '"provider":null') }
@@ -264,14 +263,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'reports a change with a lost answer as done': {
     breaks: 'updated',
-    from: 14,
+    from: 7,
     report: changingEach((outcome) =>
       outcome.outcome === 'unknown' ? { ...outcome, outcome: 'updated' } : outcome,
     ),
   },
   'reports its own failed change as a conflict': {
     breaks: 'conflict',
-    from: 37,
     report: changingEach((outcome) =>
       outcome.outcome === 'updated' ? { ...outcome, outcome: 'conflict' } : outcome,
     ),
@@ -280,13 +278,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'converges',
     allows: false,
   },
-  'does not wait while the service restarts': { breaks: 'patience', from: 5, wait: '0' },
+  'does not wait while the service restarts': { breaks: 'patience', from: 4, wait: '0' },
   "treats a proxy's 502 as an answer of the service": {
     breaks: 'one_asks',
-    from: 5,
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
   },
-  'ignores an interruption': { breaks: 'interrupted', from: 4, ignoresInterruption: true },
+  'ignores an interruption': { breaks: 'interrupted', from: 6, ignoresInterruption: true },
   'hangs on a lost answer': {
     breaks: 'ends',
     transport: (network) => async (request, signal) => {
@@ -301,7 +298,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'miscounts attempts': {
     breaks: 'attempts',
-    from: 14,
+    from: 3,
     report: (report) => ({
       ...report,
       outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
@@ -322,7 +319,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'drops the doubt from its report': {
     breaks: 'doubt',
-    from: 7,
     report: changingEach(({ type, name, address, outcome, attempts, differences = [] }) => ({
       type,
       name,
@@ -343,7 +339,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'continues after the licence is exhausted': {
     breaks: 'denied',
-    from: 128,
+    from: 203,
     transport: misreading(({ body }) =>
       body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
     ),
@@ -359,14 +355,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats the create of a group after a lost answer': {
     breaks: 'retry',
-    from: 46,
+    from: 51,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       const isGroup = request.method === 'POST' && request.path.includes('/groups/');
       return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
-  'treats the names of all kinds as unique': { breaks: 'retry', from: 217, takesAllForUnique: true },
+  'treats the names of all kinds as unique': { breaks: 'retry', from: 66, takesAllForUnique: true },
   'treats a missing endpoint as an unreachable service': {
     breaks: 'documented',
     from: 105,
@@ -380,7 +376,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'adds users to a group that it failed to create': {
     breaks: 'named',
-    from: 7,
+    from: 3,
     transport: (network) => (request, signal) => {
       if (request.method !== 'POST' || !request.path.includes('/users/')) return network(request, signal);
       const fields = { ...sentIn(request), groups: ['12345678-0000-4000-8000-000000000000'] };
@@ -389,7 +385,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'sets the provider before all bindings exist': {
     breaks: 'opened',
-    from: 6,
+    from: 12,
     transport:
       (network, { world }) =>
       (request, signal) => {
@@ -403,6 +399,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'does not read access again after setting the provider': {
     breaks: 'reread',
+    from: 8,
     transport: (network) => {
       const lists = new Map<string, Exchange>();
       let isGiven = false;
@@ -419,7 +416,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats a binding after a lost answer without reading': {
     breaks: 'bound_once',
-    from: 322,
+    from: 6,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       const isBind = request.method === 'POST' && request.path === bindingsPath;
@@ -428,7 +425,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'treats a denied list of bindings as empty': {
     breaks: 'silent',
-    from: 787,
+    from: 2064,
     transport: misreading(({ status }, request) =>
       isListOfBindings(request) && status === 403
         ? { status: 200, body: JSON.stringify(listOf([])) }
@@ -437,6 +434,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'creates a record instead of renaming it': {
     breaks: 'renamed',
+    from: 35,
     transport: (network) => async (request, signal) => {
       const isRename = request.method === 'PATCH' && sentIn(request)['slug'] !== undefined;
       if (!isRename) return network(request, signal);
@@ -446,6 +444,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'trusts the type of the list that shows a record': {
     breaks: 'own_type',
+    from: 8,
     transport: misreading(({ body }, { path }) =>
       path.startsWith('/api/v3/providers/all/')
         ? { body: body.replaceAll('proxy.proxyprovider', 'oauth2.oauth2provider') }
@@ -454,6 +453,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'deletes records that are not declared as absent': {
     breaks: 'deleted',
+    from: 8,
     transport: (network) => async (request, signal) => {
       const { method, path } = request;
       if (method === 'DELETE' && path.includes('/groups/'))
@@ -463,6 +463,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'reports a delete without checking it': {
     breaks: 'true',
+    from: 8,
     transport: (network) => (request, signal) =>
       request.method === 'DELETE' && !request.path.startsWith(bindingsPath)
         ? Promise.resolve(answeredWith(204, ''))
@@ -471,7 +472,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'sets the last reference of a circle without checking it': {
     breaks: 'complete',
-    from: 50,
+    from: 4,
     transport: (network) => {
       const created = new Map<string, JsonObject>();
       return async (request, signal) => {
@@ -491,7 +492,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'changes records without permission': {
     breaks: 'contract',
-    from: 19,
+    from: 61,
     transport: (network) => async (request, signal) => {
       if (!isListOfBindings(request)) return network(request, signal);
       const exchange = await network(request, signal);
@@ -502,7 +503,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'leaves duplicate bindings': {
     breaks: 'converges',
-    from: 6,
+    from: 8,
     transport: misreading(({ status, body }, request) => {
       if (!isListOfBindings(request) || status !== 200) return undefined;
       const once = new Map(
