@@ -71,14 +71,13 @@ export function ambiguousBinding(declared: WantedChildren, bound: readonly Child
         declared.covers(other) &&
         childKey(other) === childKey(one) &&
         hasSameOrder(one, other) &&
-        hasSameOrder(one, child) &&
         !hasSameValues(child, other),
     ),
   )?.[0];
 }
 
 function hasSameOrder({ values: { order } }: Binding, { values }: Binding): boolean {
-  return order !== undefined && order === values['order'];
+  return order === values['order'];
 }
 
 /** The existing bindings that are missing from the manifest, each with the field that would declare the binding. */
@@ -232,7 +231,7 @@ function withoutDefaults({ fields, inside }: Children, values: JsonObject): Json
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
-  if (declared.length !== held.length || wanted.length !== observed.length) return false;
+  if (wanted.length !== held.length) return false;
   const pairs = matchBindings(wanted, held);
   return wanted.every((one) => {
     const other = pairs.get(one);

@@ -124,7 +124,7 @@ async function readPages(
     };
     const reading = signal?.aborted ? undefined : await retryUntilProven(ask, pacing, maxTries.page);
     // The list has become shorter since its first page was read, and now ends before this page.
-    if (number > 1 && reading?.proof === 'absent') return [];
+    if (reading?.proof === 'absent') return [];
     if (reading?.proof !== 'exists') return [gapAfter(reading, signal)];
     onPage(reading.page);
     const { count, end, next } = reading.page;

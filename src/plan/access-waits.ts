@@ -189,13 +189,10 @@ function addDependents(narrowedAt: Map<string, Update[]>, changes: readonly Read
   const bound = dependentsBy((kind) => childFields(kind).map(([field]) => field));
   for (const holder of new Set([...narrowedAt.values()].flat())) {
     const dependents = isPolicyKind(holder.resource.kind) ? bound : heirs;
-    const known = keysOfRecord(holder);
-    const reached = new Set(known);
+    const reached = new Set(keysOfRecord(holder));
     for (const key of reached)
       for (const one of dependents.get(key) ?? []) for (const next of keysOfRecord(one)) reached.add(next);
-    for (const key of reached) {
-      if (!known.includes(key)) addTo(narrowedAt, key, holder);
-    }
+    for (const key of reached) addTo(narrowedAt, key, holder);
   }
 }
 
