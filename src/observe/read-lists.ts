@@ -212,7 +212,7 @@ class ListMatches {
       isValidPk(received['pk']) &&
       declared.every((field) => isReadSeparately(field) || Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {
-      this.#found.set(resource, before ?? held);
+      this.#found.set(resource, held);
     } else {
       this.#found.delete(resource);
       this.#doubtful.add(resource);

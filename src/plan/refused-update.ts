@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { isBindingField, wantedChildren } from '../kinds/access.ts';
+import { wantedChildren } from '../kinds/access.ts';
 import {
   ambiguousBinding,
   changedBindings,
@@ -40,14 +40,10 @@ export function refusedUpdateReason(
   if (protectedDifference && self === record.pk)
     return `the token belongs to ${text}, whose \`${protectedDifference.field}\` differs`;
   const { exact } = record;
-  const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
   const sent = (observed: ObservedRecord['fields'], field: string): JsonValue =>
     mergedValue(resource, field, observed[field]);
   const inexactFields =
-    exact &&
-    differences.find(
-      ({ field }) => isSent(field) && !sameJson(sent(record.fields, field), sent(exact, field)),
-    );
+    exact && differences.find(({ field }) => !sameJson(sent(record.fields, field), sent(exact, field)));
   return (
     inexactFields && `its \`${inexactFields.field}\` holds a number that rollcall cannot send back exactly`
   );
