@@ -5,7 +5,7 @@ import { type DeclaredFields, fieldOf, managedPart, mergedValue } from '../../sr
 import type { Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
-import { sameJson } from '../../src/kinds/values.ts';
+import { partialKeys, sameJson } from '../../src/kinds/values.ts';
 import { listPathIn } from '../support/written-type.ts';
 
 /** An entry that declares a field, and `exactly` or `at_least` if given. */
@@ -135,4 +135,26 @@ describe('in an update of JSON that is declared in part', () => {
   ])('%s is a difference', (_, declared, held) => {
     expect(isSame(declared, held)).toBe(false);
   });
+});
+
+test('an item of a list keeps the undeclared keys of the item in its place, if both match', () => {
+  const observed = [
+    { a: 1, x: 1 },
+    { a: 1, x: 2 },
+  ];
+  expect(partialKeys.merged([{ a: 2 }, { a: 1 }], observed)).toEqual([{ a: 2 }, { a: 1, x: 2 }]);
+  expect(partialKeys.merged([{ a: 2 }, { a: 3 }, { a: 1 }], observed)).toEqual([
+    { a: 2 },
+    { a: 3 },
+    { a: 1, x: 1 },
+  ]);
+});
+
+test('an object of which nothing is dropped is not dropped', () => {
+  expect(partialKeys.dropped({ a: { b: 1 }, c: { d: 1, e: 1 }, f: 1 }, { a: { b: 2 }, c: { d: 1 } })).toEqual(
+    {
+      c: { e: 1 },
+      f: 1,
+    },
+  );
 });

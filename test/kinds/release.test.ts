@@ -4,8 +4,10 @@ import {
   isNewerThanKnown,
   knownReleases,
   maybeSameRelease,
+  howToSetRelease,
   readRelease,
   releaseProblem,
+  releaseProblemFor,
   releaseText,
   type Release,
 } from '../../src/kinds/release.ts';
@@ -65,13 +67,12 @@ describe('a release in settings', () => {
   test.each([
     ['2024.1', '2024.10'],
     ['2025.1', '2025.10'],
-    ['2025.11', '2025.12'],
+    ['2025.11', '2025.10'],
     ['2026.1', '2026.2'],
   ])('with an impossible date is rejected with a suggestion: %s, perhaps %s', (text, meant) => {
     const problem = releaseProblem(text);
     expect(problem?.summary).toBe(`there is no release ${text}`);
-    expect(problem?.detail).toContain('Did you mean');
-    expect(problem?.detail).toContain(meant);
+    expect(problem?.detail).toContain(`Did you mean '${meant}'? `);
   });
 });
 
@@ -115,4 +116,11 @@ test('a release line may be the same release as any of its patches, but two patc
 test('a release counts as untried if it is later than the last tested one', () => {
   const later = ['2026.8', '2026.8.9', '2026.11.0-rc1', '2027.2'];
   expect(later.map((text) => isNewerThanKnown(release(text)))).toEqual([false, false, true, true]);
+});
+
+test('a warning without advice says only how to set the release', () => {
+  const warning = releaseProblemFor({ before: '2024.8' }, undefined, 'have no cats', '');
+  expect(warning).toMatchObject({ summary: 'releases before 2024.8 have no cats', detail: howToSetRelease });
+  const error = releaseProblemFor({ before: '2024.8' }, release('2024.6.1'), 'have no cats', '');
+  expect(error?.summary).toBe('release 2024.6.1 has no cats, like all releases before 2024.8');
 });

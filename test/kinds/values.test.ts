@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { kindOf, kinds } from '../../src/kinds/all.ts';
+import { matchesAnySite } from '../../src/kinds/any-site.ts';
+import { emailRefusal } from '../../src/kinds/email.ts';
+import { urlProblem } from '../../src/kinds/provider.ts';
+import { redirectProblems, redirectUriForms } from '../../src/kinds/redirect-uris.ts';
+import { readRelease } from '../../src/kinds/release.ts';
+import { isAsShipped } from '../../src/kinds/shipped.ts';
+
+test.each([
+  ['a@example.com', true],
+  ['"a@b"@example.com', true],
+  ['a@b@example.com', false],
+  ['', true],
+])('the e-mail address %j is accepted: %j', (email, isAccepted) => {
+  expect(emailRefusal(email, undefined) === undefined).toBe(isAccepted);
+});
+
+test.each([
+  ['', undefined],
+  ['https://a.example.com', undefined],
+  ['http://localhost:8080', undefined],
+  ['http://a.example.com', 'plain-http'],
+  ['a.example.com', 'invalid-format'],
+])('the URL %j has the problem %j', (url, code) => {
+  expect(urlProblem(url)?.code).toBe(code);
+});
+
+test.each([
+  ['https://[^/]+/cb\\Z', true],
+  ['\\Ahttps://[^/]+/cb', true],
+  ['https://[a-z]*\\.example\\.com/cb', false],
+  // Without repetitions, only names of this length match.
+  ['https://.....\\.com/', false],
+])('the pattern %j matches any site: %j', (pattern, isAny) => {
+  expect(matchesAnySite(pattern)).toBe(isAny);
+});
+
+test('a list of redirect URIs in lines has no empty URIs', () => {
+  expect(redirectUriForms.held?.('https://a\n\n https://b \n')).toEqual([
+    { url: 'https://a' },
+    { url: 'https://b' },
+  ]);
+});
+
+test.each([
+  ['2024.6', 0],
+  ['2024.8', 1],
+  ['', 1],
+])('a strict URI with a star is a mistake, unless all URIs are patterns: %j', (release, count) => {
+  const uris = [{ matching_mode: 'strict', url: 'https://a.example.com/*' }];
+  expect(redirectProblems(uris, readRelease(release))).toHaveLength(count);
+});
+
+test('code is as shipped if it has the shipped digest', () => {
+  const digest = createHash('sha256').update('return True').digest('hex');
+  expect(isAsShipped('return True', `sha256:${digest}`)).toBe(true);
+  expect(isAsShipped('return False', `sha256:${digest}`)).toBe(false);
+});
+
+test('a change of masked values is described without them', () => {
+  const { changeWarning } = kindOf('user').fields['type'] ?? {};
+  expect(changeWarning?.('external', 'internal')).toContain('from internal to external');
+  const masked = ['(sensitive)', '(hidden)'];
+  for (const mask of masked)
+    expect([changeWarning?.(mask, 'internal'), changeWarning?.('external', mask)]).toEqual([
+      'the type of the account changes',
+      'the type of the account changes',
+    ]);
+});
+
+test.each([
+  [[1, 2], [1], 'more'],
+  [[1], [1, 2], 'fewer'],
+  [[2], [1], 'other'],
+  [[1, 3], [2], 'other'],
+])('backchannel providers %j in place of %j are called %s', (now, before, word) => {
+  const { changeWarning } = kindOf('application').fields['backchannel_providers'] ?? {};
+  expect(changeWarning?.(now, before)).toContain(`through ${word} providers`);
+});
+
+test.each([
+  [{ intent: 'api' }, 1],
+  [{ intent: 'api', expiring: false }, 0],
+  [{ intent: 'app_password' }, 0],
+])('the time of expiry of a token with %j is questioned %i times', (others, count) => {
+  const { checks = [] } = kinds.find(({ list }) => list === 'tokens')?.fields['expires'] ?? {};
+  const found = checks.flatMap((check) => check('2030-01-01T00:00:00Z', undefined, () => others) ?? []);
+  expect(found).toHaveLength(count);
+});
