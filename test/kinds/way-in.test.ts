@@ -3,7 +3,13 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { isNameReference } from '../../src/kinds/values.ts';
-import { loginObstacles, nameOnlyLogin, obstaclesToUnknown } from '../../src/kinds/login-problems.ts';
+import {
+  kindsWithChallenge,
+  loginObstacles,
+  nameOnlyLogin,
+  obstaclesToUnknown,
+  obstaclesWithoutSources,
+} from '../../src/kinds/login-problems.ts';
 import { loginFlow, type LoginFlow, type LoginRecord } from '../../src/kinds/way-in.ts';
 
 function kindAt(path: string): Kind {
@@ -30,6 +36,7 @@ const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = 
   captcha: stage('captcha'),
   no: stage('deny'),
   enter: stage('user_login'),
+  write: stage('user_write'),
   never: { kind: kindAt('/policies/dummy/'), fields: { result: false } },
   always: { kind: kindAt('/policies/dummy/'), fields: { result: true } },
   returnFalse: { kind: kindAt('/policies/expression/'), fields: { expression: '# off\nreturn False\n' } },
@@ -97,6 +104,10 @@ describe('anybody who knows a name can log in through a flow', () => {
       'with a password stage behind policies in mode all, one of them false',
       ['who', { stage: 'proof', policies: [policy('never'), policy('expression')], mode: 'all' }, 'enter'],
     ],
+    [
+      'with a stage that denies people of some countries',
+      ['who', { stage: 'no', policies: [policy('country')] }, 'enter'],
+    ],
     ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
   ])('%s', (_, bound) => {
     expect(nameOnlyLogin(flowOf(bound))).toEqual(insecure);
@@ -116,6 +127,8 @@ describe('a name is not enough to log in through a flow', () => {
     ['with a login stage that is skipped', ['who', { stage: 'enter', policies: [policy('never')] }]],
     ['without a stage that asks for a name', [{ stage: 'who', policies: [policy('never')] }, 'enter']],
     ['with a deny stage', ['who', 'no', 'enter']],
+    ['with a password after a stage that writes', ['who', 'write', 'proof', 'enter']],
+    ['with a login before the identification', ['enter', 'who', 'enter']],
     [
       'with a password stage behind a disabled false policy',
       ['who', { stage: 'proof', policies: [policy('never', { enabled: false })] }, 'enter'],
@@ -204,6 +217,18 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ['no stages', [], {}, ['no stage asks who the user is', 'no stage logs anybody in']],
   ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
   [
+    'a denial without a login stage',
+    ['who', 'no'],
+    {},
+    ['the stage "no" denies everybody', 'no stage logs anybody in'],
+  ],
+  [
+    'people who are not logged in',
+    ['who', 'proof', 'enter'],
+    { authentication: 'require_unauthenticated' },
+    [],
+  ],
+  [
     'a policy for events',
     ['who', 'proof', 'enter'],
     { policies: [policy('event')] },
@@ -259,6 +284,7 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ['a login after an expression', ['enter', 'who'], { policies: [policy('expression')] }],
   ['a login with an expression', [{ stage: 'enter', policies: [policy('expression')] }, ...usual], {}],
   ['a login after an unknown stage', ['unknown', 'enter', 'who'], {}],
+  ['a login after an unknown policy', ['enter', 'who'], { policies: [policy('gone')] }],
   ['a login after a device', ['device', 'enter', 'who'], {}],
   [
     'a name that only a group is asked for',
@@ -279,6 +305,27 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ['a login only for a group', ['who', 'proof', { stage: 'enter', policies: [staff] }], {}],
 ])('a flow stops people whom it does not know yet if that is certain: %s', (_, bound, fields, obstacle) => {
   expect(obstaclesToUnknown(flowOf(bound, fields))).toEqual(obstacle === undefined ? [] : [obstacle]);
+});
+
+test('a flow asks for the proofs of its stages, and of the stages that these show', () => {
+  const asked = kindsWithChallenge(flowOf(['whole', 'enter']));
+  expect(Array.from(asked, ({ path }) => path)).toEqual([
+    '/api/v3/stages/identification/',
+    '/api/v3/stages/password/',
+  ]);
+});
+
+test('a source counts as enabled unless it is known to be disabled', () => {
+  const ldap = kindAt('/sources/ldap/');
+  const backends = ['authentik.sources.ldap.auth.LDAPBackend'];
+  const whole = flowOf(['who', 'proof', 'enter']);
+  const stages = whole.stages.map((each) =>
+    each.record?.name === 'proof' ? { ...each, record: { ...each.record, fields: { backends } } } : each,
+  );
+  const found = [{}, { enabled: true }, { enabled: false }].map(
+    (fields) => obstaclesWithoutSources({ ...whole, stages }, [{ kind: ldap, name: 'L', fields }]).length,
+  );
+  expect(found).toEqual([0, 0, 1]);
 });
 
 describe.each([false, true])('stages with an equal order, listed in reverse: %s', (isReverse) => {

@@ -508,6 +508,27 @@ test.each<{
     ],
   },
   {
+    name: 'a flow with fewer stages that may be skipped may let in more people',
+    before: all + ofDoor + flows(flow('door', [who, pwIf('A'), guarded('code', 20, 'A'), enter])),
+    after: flows(flow('door', [who, pwIf('A'), enter])),
+    accepts: ['lockout'],
+    found: [
+      'flow.door affects how people log in',
+      'flow.door "A" decides whether the flow "door" requires a proof of identity',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that only members of a group may use locks out people who are not logged in',
+    before: `${all}${ofDoor}groups: [{ name: staff }]\n${flows(usual)}`,
+    after: `groups: [{ name: staff }]\n${flows(flow('door', [who, pw, code, enter], ', policies: [{ group: { name: staff }, order: 0 }]'))}`,
+    found: [
+      'refused: flow.door this locks people out: the groups, users and policies that are bound to the flow reject everybody who is not logged in',
+      'flow.door affects how people log in',
+      'flow door to door',
+    ],
+  },
+  {
     name: 'without a view of all sources, it is unknown whether a password stage locks people out',
     before: withDirectory + ldap(true) + flows(usual),
     after: noLdap,
