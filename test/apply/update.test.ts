@@ -252,6 +252,23 @@ test.each<[string, before: readonly number[], expected: object]>([
   expect(compareWithPlan(planned, now)).toMatchObject(expected);
 });
 
+test.each<[string, before: number | null, now: number | null, isLost: boolean, expected: object]>([
+  ['is as planned', 1, 1, false, { kind: 'proceed', missing: ['provider'] }],
+  ['was taken by the plan itself', 1, null, true, { kind: 'proceed', missing: ['provider'] }],
+  ['was taken by somebody else', 1, null, false, { kind: 'ended', end: { clash: { fields: ['provider'] } } }],
+  ['is the declared one', 1, 2, false, { kind: 'ended', end: { outcome: 'unchanged' } }],
+])('a comparison with a record whose value %s', async (_, before, provider, isLost, expected) => {
+  const [resource] = await desired('version: 1\napplications: [{ slug: wiki, name: Wiki, provider: 2 }]\n');
+  if (!resource) throw new Error('nothing is declared');
+  const record = (value: number | null): { pk: string; fields: JsonObject } => ({
+    pk: 'p0',
+    fields: { slug: 'wiki', name: 'Wiki', provider: value },
+  });
+  const permission = { self: undefined, mayDelete: false };
+  const planned = { resource, base: record(before), permission, isLost: () => isLost };
+  expect(compareWithPlan(planned, record(provider))).toMatchObject(expected);
+});
+
 describe('an update with a lost answer', () => {
   test.each<[name: string, after: readonly Exchange[], expected: object]>([
     [

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { verifyCreated } from '../../src/apply/verify-created.ts';
+import { Client } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const [resource] = await desired('version: 1\napplications: [{ slug: a, name: A, access: everyone }]');
+const denied = answered(403, { detail: 'no' });
+const record = (pk: string, name = 'A'): Exchange => answered(200, { pk, slug: 'a', name });
+const noBindings = pageOf([], 1, 100);
+
+test.each<[string, Exchange, Exchange, boolean, object]>([
+  ['unchanged', record('p'), noBindings, true, { outcome: 'unchanged' }],
+  [
+    'changed',
+    record('p', 'B'),
+    noBindings,
+    true,
+    { outcome: 'conflict', clash: { kind: 'changed', fields: ['name'] } },
+  ],
+  [
+    'replaced by another',
+    record('q'),
+    noBindings,
+    true,
+    { outcome: 'conflict', clash: { kind: 'replaced' } },
+  ],
+  ['hidden', denied, noBindings, true, { outcome: 'unchanged' }],
+  [
+    'hidden, though bindings close it',
+    denied,
+    noBindings,
+    false,
+    { outcome: 'denied', clash: { kind: 'unseen' } },
+  ],
+  ['there, with hidden bindings', record('p'), denied, true, { outcome: 'unchanged' }],
+  [
+    'there, with hidden bindings that close it',
+    record('p'),
+    denied,
+    false,
+    { outcome: 'denied', clash: { kind: 'unseen' } },
+  ],
+])('a new record is found %s', async (_, application, bindings, isOpen, ending) => {
+  if (resource === undefined) throw new Error('no application is declared');
+  const client = new Client(async ({ path }) => {
+    if (path.includes('/applications/')) return application;
+    if (path.includes('/bindings/')) return bindings;
+    return answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const control = { sending: () => {}, stop: () => {}, mayBegin: () => true, mayRetry: () => true };
+  const found = await verifyCreated({ resource, parent: { pk: 'p' }, client, pacing, control }, isOpen, {
+    outcome: 'created',
+    inDoubt: false,
+    attempts: 1,
+  });
+  expect(found).toMatchObject(ending);
+  if (!('clash' in ending)) expect(found.clash).toBeUndefined();
+});
