@@ -96,6 +96,12 @@ test.each<{
     waits: ['settings.service after application.wiki'],
   },
   {
+    name: 'a flag that opens does not wait for a new application, which nobody could open before',
+    before: [groups, flag(false)],
+    after: [groups, wiki('policies: []'), flag(true)],
+    waits: [],
+  },
+  {
     name: 'an application that keeps its bindings and the flag do not wait for each other',
     before: [groups, wiki(`${bound(staff)}, policy_engine_mode: any`), flag(false)],
     after: [groups, wiki(`${bound(staff)}, policy_engine_mode: all`), flag(true)],

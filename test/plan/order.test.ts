@@ -82,6 +82,17 @@ flows:
     expect(orderBySequence(changes, [])).toEqual(changes);
   });
 
+  test('does not exist for a circle of new resources, none of which can get its reference later', async () => {
+    const circle = `version: 1
+stages: [{ name: r, type: redirect, mode: flow, target_flow: { slug: f } }]
+flows: [{ slug: f, name: F, title: F, designation: authentication, stages: [{ stage: { name: r }, order: 0 }] }]
+`;
+    const { refused } = await planOf(circle, {}, {}, '', permission);
+    expect(new Set(refused.map(({ code, address }) => `${address} ${code}`))).toEqual(
+      new Set(['stage.r circular-reference', 'flow.f circular-reference']),
+    );
+  });
+
   test('does not exist if changes form a circle, and the changes are refused with one message', async () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { readRelease } from '../../src/kinds/release.ts';
+import { withOwnRightsLast } from '../../src/plan/own-rights.ts';
+import type { ReadyChange } from '../../src/plan/plan.ts';
+import { planBetween } from '../support/plan-between.ts';
+
+const permission = { self: undefined, mayDelete: true };
+const { changes: created } = await planBetween('groups: [{ name: g }]', 'roles: [{ name: a }, { name: b }]');
+
+/** The same changes, as updates or deletes of existing roles. */
+function changesOf(...actions: readonly ('update' | 'delete')[]): readonly ReadyChange[] {
+  return created.slice(0, actions.length).map((change, index) => ({
+    ...change,
+    base: { pk: `pk-${index}`, fields: {} },
+    action: actions[index] ?? 'update',
+    permission,
+    presence: 'present',
+    differences: [],
+  })) as readonly ReadyChange[]; // `base` and `permission` are what updates and deletes have
+}
+
+function namesLast(changes: readonly ReadyChange[], self: object, release: string): string[] {
+  const ordered = withOwnRightsLast(changes, self, readRelease(release));
+  return ordered.map(({ resource: { name }, takesOwnRights }) => (takesOwnRights ? `${name} last` : name));
+}
+
+test.each([
+  ['of a role of the user', { roles: ['pk-0'] }, '2025.10', ['b', 'a last']],
+  [
+    'of a role of a superuser, who needs no permissions',
+    { roles: ['pk-0'], isSuperuser: true },
+    '2025.10',
+    ['a', 'b'],
+  ],
+  ['of roles, if the roles of the user are unknown', {}, '2025.10', ['a last', 'b last']],
+  ['of a role of the user, if updates take no permissions', { roles: ['pk-0'] }, '2025.12', ['a', 'b']],
+])('an update %s', (_, self, release, names) => {
+  expect(namesLast(changesOf('update', 'update'), self, release)).toEqual(names);
+});
+
+test.each([
+  ['of the user', { roles: ['pk-0'] }, ['b', 'a last']],
+  ['if the roles of the user are unknown', {}, ['a last', 'b last']],
+  ['if the roles of a superuser are unknown', { isSuperuser: true }, ['a', 'b']],
+])('a delete of a role %s', (_, self, names) => {
+  expect(namesLast(changesOf('delete', 'delete'), self, '2026.2')).toEqual(names);
+});
+
+test('a change comes after the one that it waits for, though this one takes rights', () => {
+  const [own, other] = changesOf('delete', 'update');
+  if (own === undefined || other === undefined) throw new Error('nothing is planned');
+  const waiting = { ...other, waitsFor: [own.resource.address] };
+  expect(namesLast([own, waiting], { roles: ['pk-0'] }, '2026.2')).toEqual(['a last', 'b']);
+});

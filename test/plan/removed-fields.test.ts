@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { withRemovedFields } from '../../src/plan/removed-fields.ts';
+import { desired } from '../support/desired.ts';
+
+/** The remark on a field of a user that has changed since the baseline. */
+async function remark(
+  entry: string,
+  field: string,
+  before: JsonValue,
+  now: JsonValue | undefined,
+  held: JsonObject,
+): Promise<string | undefined> {
+  const [user] = await desired(`version: 1\nusers: [{ username: u, ${entry} }]`);
+  if (user === undefined) throw new Error('no user is declared');
+  const altered = { field, before, ...(now !== undefined && { now }) };
+  const found = withRemovedFields({ kind: 'altered', fields: [altered] }, user, { pk: '1', fields: held });
+  return found.kind === 'altered' ? found.fields?.[0]?.stays : undefined;
+}
+
+const theme = { theme: { dark: {}, light: { on: 1 } }, a: 1 };
+
+test.each<
+  [
+    entry: string,
+    field: string,
+    before: JsonValue,
+    now: JsonValue | undefined,
+    held: JsonObject,
+    string | undefined,
+  ]
+>([
+  ['name: U', 'path', 'x', undefined, { path: 'x' }, 'keeps its `path`'],
+  ['state: absent', 'path', 'x', undefined, { path: 'x' }, undefined],
+  [
+    'name: U, attributes: { a: 1 }',
+    'attributes',
+    theme,
+    { a: 1 },
+    { attributes: theme },
+    'keeps theme.dark, theme.light.on of its `attributes`',
+  ],
+  ['name: U, attributes: { a: 1 }', 'attributes', theme, { a: 1 }, { attributes: { a: 1 } }, undefined],
+  [
+    'name: U, attributes: {}',
+    'attributes',
+    { theme: {} },
+    {},
+    { attributes: { theme: {} } },
+    'keeps theme of its `attributes`',
+  ],
+  [
+    'name: U, groups: [], at_least: [groups]',
+    'groups',
+    ['(sensitive)', 'g'],
+    [],
+    { groups: ['g'] },
+    'keeps any undeclared part of its `groups`',
+  ],
+  [
+    'name: U, groups: [], at_least: [groups]',
+    'groups',
+    [{ name: 'g' }],
+    [],
+    { groups: ['1'] },
+    'keeps g of its `groups`, if they are in the service',
+  ],
+  [
+    'name: U, groups: [], at_least: [groups]',
+    'groups',
+    ['g', 'h'],
+    [],
+    { groups: ['h'] },
+    'keeps h of its `groups`',
+  ],
+])('a user with %s, whose %s was %j and is %j', async (entry, field, before, now, held, words) => {
+  expect(await remark(entry, field, before, now, held)).toBe(words);
+});

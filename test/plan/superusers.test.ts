@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { recordKey } from '../../src/kinds/values.ts';
+import { readGroups, type ObservedGroup } from '../../src/observe/superusers.ts';
+import { isAnySuperuserLeft } from '../../src/plan/superusers.ts';
+import { Client } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { planBetween } from '../support/plan-between.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+function groupOf(key: string, grants: boolean, ...members: readonly string[]): ObservedGroup {
+  return { key, grants, parents: [], members: members.map((each) => ({ key: each, isActive: true })) };
+}
+
+test('a member of several groups is a superuser if any of these grants it', () => {
+  const [admins, staff] = [groupOf('a', true, 'u'), groupOf('b', false, 'u')];
+  expect(isAnySuperuserLeft([admins, staff], [])).toBe(true);
+  expect(isAnySuperuserLeft([staff, admins], [])).toBe(true);
+  expect(isAnySuperuserLeft([staff, groupOf('a', true)], [])).toBe(false);
+});
+
+test.each([
+  ['', true],
+  ['is_active: true', true],
+  ['is_active: false', false],
+])('a new member is a superuser unless the account is not active: %j', async (active, isLeft) => {
+  const admins = 'groups: [{ name: admins, is_superuser: true }]';
+  const { changes, records } = await planBetween(
+    admins,
+    `${admins}\nusers: [{ username: u, name: U, groups: [{ name: admins }], ${active} }]`,
+  );
+  const [group] = records;
+  if (group === undefined) throw new Error('there is no group');
+  expect(isAnySuperuserLeft([groupOf(recordKey(group.pk), true)], changes)).toBe(isLeft);
+});
+
+test('a listed member counts as active unless the list says otherwise', async () => {
+  const users_obj = [{ pk: 1 }, { pk: 2, is_active: true }, { pk: 3, is_active: false }];
+  const pk = '11111111-1111-4111-8111-111111111111';
+  const client = new Client(async () =>
+    pageOf([{ pk, name: 'admins', is_superuser: true, users_obj }], 1, 100),
+  );
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const groups = await readGroups('all', { client, pacing });
+  expect(groups?.map(({ members }) => members.map(({ isActive }) => isActive))).toEqual([
+    [true, true, false],
+  ]);
+});
