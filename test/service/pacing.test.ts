@@ -51,6 +51,19 @@ describe('pacing', () => {
     expect(pauses).toEqual([5000, 9000]);
   });
 
+  test('reports a retry, unless all requests pause anyway', async () => {
+    const retried: string[] = [];
+    const pacing = createPacing({
+      concurrency: 1,
+      clock: virtualClock(now),
+      random: () => 0,
+      onRetry: ({ kind }) => retried.push(kind),
+    });
+    for (const kind of ['failure', 'slow_down'] as const)
+      await pacing.again({ attempt: 1, most: 3, ignoresOutages: false, answer: { kind } });
+    expect(retried).toEqual(['failure']);
+  });
+
   test('takes a token for refused until the service accepts it again', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     const denied = (detail: string): Answer => ({ kind: 'denied', status: 403, body: { detail } });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
+import { withRequestLog } from '../../src/service/request-log.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -89,4 +90,27 @@ describe('the log of requests', () => {
       hint: 'Use debug or json.',
     });
   });
+});
+
+test('the log counts the attempts of each create by its name, and hides names only in the paths of hidden references', async () => {
+  const logged: string[] = [];
+  const send = withRequestLog(
+    async () => answered(200),
+    virtualClock(),
+    ({ path, attempt }) => logged.push(`${path} ${attempt}`),
+    ['user.groups'],
+  );
+  const users = '/api/v3/core/users/';
+  const groups = '/api/v3/core/groups/';
+  for (const username of ['a', 'b', 'a'])
+    await send({ method: 'POST', path: users, body: JSON.stringify({ username }) });
+  for (const below of ['', 'g1/', '?name=x']) await send({ method: 'GET', path: groups + below });
+  expect(logged).toEqual([
+    `${users} 1`,
+    `${users} 1`,
+    `${users} 2`,
+    `${groups} 1`,
+    `${groups}(hidden)/ 1`,
+    `${groups}?(hidden) 1`,
+  ]);
 });

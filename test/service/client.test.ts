@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { kindOf } from '../../src/kinds/all.ts';
+import { policyBindings } from '../../src/kinds/policy-bindings.ts';
+import { stageBindings } from '../../src/kinds/stage-bindings.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
+import { parseBody } from '../../src/service/body.ts';
+import { withBindings } from '../../src/service/children.ts';
+import { Client } from '../../src/service/client.ts';
+import { answered, scriptedTransport } from '../support/scripted-transport.ts';
+
+const one = { next: 0, previous: 0, count: 1, current: 1, total_pages: 1, start_index: 1, end_index: 1 };
+
+test.each([
+  ['new', 'updated'],
+  ['old', 'ambiguous'],
+])('a rename that is answered with the name %s is %s', async (name, proof) => {
+  const { send } = scriptedTransport(answered(200, { pk: 'p', name }));
+  const client = new Client(send, { capabilities: ['update'] });
+  expect((await client.update(kindOf('group'), 'old', 'p', { name: 'new' })).proof).toBe(proof);
+});
+
+test('two pages for an unknown path have one form, whatever the spelling of their type', () => {
+  const formOf = (type: string): string | undefined =>
+    classifyRecordAnswer(answered(404, '<p>', { 'content-type': type }), kindOf('application'), 'a').form;
+  expect(formOf('Text/HTML ; charset=utf-8')).toBe(formOf('text/html'));
+  expect(formOf('text/plain')).not.toBe(formOf('text/html'));
+});
+
+test.each([
+  [1, { name: 'db', provider: 1 }],
+  [2, null],
+])('a name that is unique only within a parent is looked up in the parent %i', (id, found) => {
+  const body = JSON.stringify({ pagination: one, results: [{ name: 'db', provider: 1 }] });
+  const within = { field: 'provider', id };
+  expect(parseBody(body, 200, { shape: 'search', identity: 'name', name: 'db', within })).toEqual(found);
+});
+
+test('a record keeps its bindings of one kind when those of another kind are added', () => {
+  const flow = kindOf('flow');
+  const record = { pk: 'f', fields: { slug: 'f' }, shown: { slug: '*' } };
+  const whole = withBindings(flow, withBindings(flow, record, stageBindings, []), policyBindings, []);
+  expect([...(whole.bound?.keys() ?? [])]).toEqual([stageBindings, policyBindings]);
+  expect(whole.fields).toEqual({ slug: 'f', stages: [], policies: [] });
+  expect(whole.shown).toEqual({ slug: '*', stages: [], policies: [] });
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
+import { Client } from '../../src/service/client.ts';
+import { judgeDeletion, type DeleteDecision } from '../../src/service/deletions.ts';
+import type { DeleteCandidate } from '../../src/service/dependents.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const id = '11111111-1111-4111-8111-111111111111';
+const other = '22222222-2222-4222-8222-222222222222';
+
+function candidate(type: ResourceType, pk: string, fields: JsonObject = {}): DeleteCandidate {
+  return { resource: { kind: kindOf(type), name: 'x', address: `${type}.x` }, held: { pk, fields } };
+}
+
+interface Service {
+  readonly groups?: readonly JsonObject[];
+  readonly applications?: readonly JsonObject[];
+  readonly application_entitlements?: readonly JsonObject[];
+  readonly bindings?: readonly JsonObject[];
+  readonly uses?: readonly JsonObject[];
+}
+
+/** Decides about the delete of a group in a service with these records. */
+async function decision(
+  service: Service,
+  fields: JsonObject = { is_superuser: false },
+  deletes: readonly DeleteCandidate[] = [],
+): Promise<DeleteDecision> {
+  const client = new Client(async ({ path }) => {
+    if (path.includes('/me/')) return answered(200, { user: { pk: 1, username: 'me', is_superuser: true } });
+    if (path.includes('/used_by/')) return answered(200, service.uses ?? []);
+    const lists: Readonly<Record<string, readonly JsonObject[] | undefined>> = { ...service };
+    return pageOf([...(lists[path.split('?')[0]?.split('/').at(-2) ?? ''] ?? [])], 1, 100);
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const group = candidate('group', id, fields);
+  return judgeDeletion(group, { client, pacing, deletes: [group, ...deletes], isFlagOff: async () => false });
+}
+
+const group = (pk: string, isSuperuser: boolean): JsonObject => ({ pk, name: pk, is_superuser: isSuperuser });
+
+test.each([
+  [
+    'the last of the superusers',
+    true,
+    [group(id, true), group(other, false)],
+    'it is the last group of superusers',
+  ],
+  ['one of two of superusers', true, [group(id, true), group(other, true)], undefined],
+  ['one of ordinary users, in a service without superusers', false, [group(id, false)], undefined],
+])('a group is deleted unless it is the last of superusers: %s', async (_, isSuperuser, groups, refusal) => {
+  expect((await decision({ groups }, { is_superuser: isSuperuser })).refusal).toBe(refusal);
+});
+
+const application = {
+  app: 'authentik_core',
+  model_name: 'application',
+  pk: other,
+  name: 'Wiki',
+  action: 'cascade',
+};
+
+test.each<[string, readonly DeleteCandidate[], boolean]>([
+  ['nothing else', [], true],
+  ['a record of another type with the same id', [candidate('role', other)], true],
+  ['that record', [candidate('application', other)], false],
+])(
+  'a delete with which the service deletes another record is refused if the manifests delete %s',
+  async (_, deletes, isRefused) => {
+    const { refusal } = await decision({ uses: [application] }, undefined, deletes);
+    expect(refusal).toEqual(
+      isRefused ? expect.stringContaining('also delete the application "Wiki"') : undefined,
+    );
+  },
+);
+
+const binding = {
+  pk: 'b',
+  target: other,
+  group: id,
+  user: null,
+  policy: null,
+  order: 0,
+  enabled: true,
+  negate: false,
+};
+
+test.each<[string, Service, RegExp | undefined, readonly string[]]>([
+  [
+    'an application',
+    { applications: [{ pk: other, slug: 'wiki', name: 'Wiki' }] },
+    /^everyone could then open the application "wiki"/,
+    [],
+  ],
+  [
+    'an entitlement',
+    { application_entitlements: [{ pk: other, pbm_uuid: other, name: 'admin', app: id }] },
+    undefined,
+    ['nobody can open the entitlement "admin" any more'],
+  ],
+])('the last binding of %s', async (_, service, refusal, notes) => {
+  const found = await decision({ ...service, bindings: [binding] });
+  expect(found).toEqual(
+    refusal ? { notes: [], refusal: expect.stringMatching(refusal) as string } : { notes },
+  );
+});
+
+test.each([
+  ['negated', { group: null, user: 5, negate: true }, true],
+  ['disabled', { group: null, user: 5, enabled: false }, true],
+  ['of a policy', { group: null, policy: id }, true],
+  ['of a user', { group: null, user: 5 }, false],
+])('another binding that is %s keeps an application closed, or not', async (_, more, isRefused) => {
+  const bindings = [binding, { ...binding, pk: 'c', ...more }];
+  const applications = [{ pk: other, slug: 'wiki', name: 'Wiki' }];
+  expect((await decision({ applications, bindings })).refusal !== undefined).toBe(isRefused);
+});
