@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { user } from '../../src/kinds/user.ts';
 import { undeclaredRecords } from '../../src/observe/undeclared.ts';
 
-test('internal records of the service do not count as undeclared', () => {
-  const records = ['ann', 'ak-outpost', 'bob'].map((username, pk) => {
+test('undeclared records are listed by address, without internal records of the service', () => {
+  const records = ['zed', 'ann', 'ak-outpost', 'bob'].map((username, pk) => {
     const shown = { pk, username, type: username === 'ak-outpost' ? 'internal_service_account' : 'internal' };
     return { received: shown, shown };
   });
@@ -13,5 +13,8 @@ test('internal records of the service do not count as undeclared', () => {
     (address) => address === 'user.bob',
     () => [],
   );
-  expect(found).toEqual([{ address: 'user.ann', pk: '0' }]);
+  expect(found).toEqual([
+    { address: 'user.ann', pk: '1' },
+    { address: 'user.zed', pk: '0' },
+  ]);
 });

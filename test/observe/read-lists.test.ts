@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
+import { readLists, type ListReport } from '../../src/observe/read-lists.ts';
+import { Client } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { listingService, manyUsers, userRecord } from '../support/listing-service.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const names = Array.from({ length: 13 }, (_, index) => `u${index}`);
+const resources = await desired(
+  JSON.stringify({ version: 1, users: names.map((username) => ({ username, name: `Name of ${username}` })) }),
+);
+const userNamed = (pk: number, username: string, name: string): JsonObject => ({
+  ...userRecord(username),
+  pk,
+  name,
+});
+const there = names.slice(1).map((username, index) => userNamed(index + 1, username, `Name of ${username}`));
+
+interface ReadOfUsers {
+  readonly found: number;
+  readonly absent: readonly string[];
+  readonly namesakes: readonly string[];
+  readonly progress: ListReport['progress'] | undefined;
+}
+
+/** Reads the list of users for 13 declared users. `later` is the first user of the list when its second page is read. */
+async function read(
+  users: readonly JsonObject[],
+  { self, later, of = resources }: { self?: Exchange; later?: JsonObject; of?: readonly Resource[] } = {},
+): Promise<ReadOfUsers> {
+  const { send } = listingService({
+    users,
+    instead: ({ list, page }, service) => {
+      if (page === 2 && later) service.users.unshift(later);
+      return list === 'me' ? self : undefined;
+    },
+  });
+  const reports: ListReport[] = [];
+  const { found, absent, namesakes } = await readLists(of, {
+    client: new Client(send),
+    pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+    onFound: () => {},
+    onList: (report) => reports.push(report),
+  });
+  return {
+    found: found.size,
+    absent: Array.from(absent, ({ name }) => name),
+    namesakes: Array.from(namesakes, ([{ name }, other]) => `${name} as ${other}`),
+    progress: reports[0]?.progress,
+  };
+}
+
+test('a list with at most eight times as many records as are declared is read', async () => {
+  const others = manyUsers(13 * 8 - there.length, 100);
+  expect(await read([...there, ...others])).toMatchObject({
+    found: 12,
+    progress: { kind: 'in_pages', pages: 2 },
+  });
+  expect(await read([...there, ...others, ...manyUsers(1, 900)])).toMatchObject({
+    progress: { kind: 'too_many', count: 105 },
+  });
+});
+
+test('a record that the list lacks is absent if the list shows every id, and its namesake is noted', async () => {
+  const namesake = userNamed(90, 'former', 'Name of u0');
+  const unnamed = userNamed(91, 'other', '');
+  expect(await read([...there, namesake, unnamed])).toMatchObject({
+    found: 12,
+    absent: ['u0'],
+    namesakes: ['u0 as former'],
+  });
+  expect(await read([...there, { ...namesake, pk: 1 }])).toMatchObject({
+    absent: [],
+    namesakes: ['u0 as former'],
+  });
+});
+
+test("without the rights of a superuser, nothing counts as absent, also if the token's user is unknown", async () => {
+  const user = answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
+  for (const self of [user, answered(403, { detail: 'no' })])
+    expect(await read(there, { self })).toMatchObject({
+      found: 12,
+      absent: [],
+      progress: { kind: 'in_pages' },
+    });
+});
+
+test('a record that was created while the list was read does not count as absent', async () => {
+  const others = manyUsers(104 - there.length, 100);
+  const all = [...there, ...others];
+  expect(await read(all)).toMatchObject({ found: 12, absent: ['u0'] });
+  expect(await read(all, { later: userNamed(901, 'u0', 'Name of u0') })).toMatchObject({
+    found: 12,
+    absent: [],
+  });
+});
+
+test('records without a title are no namesakes', async () => {
+  const of = await desired(
+    JSON.stringify({ version: 1, users: names.map((username) => ({ username, name: '' })) }),
+  );
+  expect(await read([userNamed(90, 'other', '')], { of })).toMatchObject({ namesakes: [] });
+});
+
+test.each([
+  [answered(200, { user: { pk: 1, username: 'me', is_superuser: false } }), { kind: 'no_superuser' }],
+  [answered(403, { detail: 'no' }), { kind: 'failed', failed: { status: 403 } }],
+])('a list that only superusers get is not read for another token: %j', async (self, progress) => {
+  const applications = names.map((slug) => ({ slug, name: slug }));
+  const of = await desired(JSON.stringify({ version: 1, applications }));
+  expect(await read([], { self, of })).toMatchObject({ found: 0, absent: [], progress });
+});
