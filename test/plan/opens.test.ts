@@ -5,6 +5,7 @@ import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
 import { restrictsAccess } from '../../src/plan/reach.ts';
+import { remarksOn } from '../../src/plan/remarks.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired, loadText } from '../support/desired.ts';
 
@@ -414,4 +415,26 @@ describe('an update', () => {
     if (resource === undefined) throw new Error('nothing is declared');
     expect(restrictsAccess(resource, field, { [field]: held })).toBe(restricts);
   });
+});
+
+test('an application with only an expired binding was not open to everyone', async () => {
+  const { resource, record } = await world({ access: { groups: [{ name: 'g' }] } }, [group('h')]);
+  const remarks = (bound: ObservedRecord['bound']): string[] =>
+    remarksOn(
+      {
+        resource,
+        presence: 'present',
+        action: 'update',
+        differences: [{ field: 'access.groups', declared: [], observed: [] }],
+      },
+      { fields: { 'access.groups': [] }, ...(bound && { bound }) },
+      () => undefined,
+      new Map(),
+    );
+  const expired = Array.from(
+    record.bound ?? [],
+    ([children, each]) => [children, each.map((child) => ({ ...child, isExpired: true }))] as const,
+  );
+  expect(remarks(new Map(expired))).toEqual(['a binding is expired, and unchanged']);
+  expect(remarks(new Map())).toEqual(['everyone could open it until now']);
 });
