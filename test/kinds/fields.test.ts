@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
-import { kindOf } from '../../src/kinds/all.ts';
+import { kindOf, kinds } from '../../src/kinds/all.ts';
+import { isNeverShown, listQuery } from '../../src/kinds/kind.ts';
 import {
   placeholderFor,
   fieldOf,
+  neverShownFields,
   baselineValue,
   sentValue,
   shownValue,
@@ -89,4 +91,25 @@ test('a mapping that looks like a reference is a plain value in a field without 
 test('the value of a field is not assignable to JSON, so that no secret is sent by mistake', () => {
   const isJson: Field['value'] extends JsonValue ? true : false = false;
   expect(isJson).toBe(false);
+});
+
+test('a generated value is not sent again with the other values that the service never shows', () => {
+  const [kind, name] =
+    kinds.flatMap((each) =>
+      Object.keys(each.fields).flatMap((field) =>
+        isNeverShown(each, field) ? [[each, field] as const] : [],
+      ),
+    )[0] ?? expect.fail('every field is shown');
+  const declared = (mask: Mask): string[] =>
+    neverShownFields({ kind, fields: { [name]: fieldOf('x', { at: [0, 0], mask }) } });
+  expect(declared({ sensitive: { '': [{ env: 'KEY' }] } })).toEqual([name]);
+  expect(declared({ sensitive: { '': [{ generate: 20 }] } })).toEqual([]);
+});
+
+test('a list leaves out what no resource declares', () => {
+  const left = ['include_groups', 'include_roles'];
+  const queried = (...fields: string[]): string[] =>
+    Object.keys(listQuery(user, new Set(fields)).query).filter((name) => left.includes(name));
+  expect(queried('email')).toEqual(left);
+  expect(queried('groups')).toEqual(['include_roles']);
 });

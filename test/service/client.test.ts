@@ -6,7 +6,10 @@ import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { parseBody } from '../../src/service/body.ts';
 import { withBindings } from '../../src/service/children.ts';
 import { Client } from '../../src/service/client.ts';
+import { isOpenFlagOff } from '../../src/service/open-flag.ts';
+import { createPacing } from '../../src/service/pacing.ts';
 import { answered, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 const one = { next: 0, previous: 0, count: 1, current: 1, total_pages: 1, start_index: 1, end_index: 1 };
 
@@ -42,4 +45,15 @@ test('a record keeps its bindings of one kind when those of another kind are add
   expect([...(whole.bound?.keys() ?? [])]).toEqual([stageBindings, policyBindings]);
   expect(whole.fields).toEqual({ slug: 'f', stages: [], policies: [] });
   expect(whole.shown).toEqual({ slug: '*', stages: [], policies: [] });
+});
+
+test.each([
+  [{ core_default_app_access: false }, true],
+  [{ core_default_app_access: true }, false],
+  [{}, false],
+  [null, false],
+])('the flag that opens applications is off only if it is false: %j', async (flags, isOff) => {
+  const client = new Client(async () => answered(200, { pk: 'service', name: 'service', flags }));
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  expect(await isOpenFlagOff({ client, pacing })).toBe(isOff);
 });

@@ -83,6 +83,11 @@ test('a first page that does not begin at 1 is invalid', async () => {
   expect((await reading(page(later), 200, 1)).proof).toBe('nothing');
 });
 
+test('a first page without the records that are counted is invalid', async () => {
+  const empty = { next: 2, previous: 0, count: 3, current: 1, start_index: 0, end_index: 0 };
+  expect((await reading(page(empty, []), 200, 1)).proof).toBe('nothing');
+});
+
 test('an empty list has one page', () => {
   const pagination = {
     next: 0,

@@ -1,7 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { MockAgent } from 'undici';
+import { Dispatcher, MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ProxyError } from '../../src/service/proxy-error.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 
@@ -97,5 +98,51 @@ describe('a request over a real socket', () => {
       socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
     );
     expect(await post(url)).toMatchObject({ kind: 'answered', status: 302 });
+  });
+});
+
+/** Ends each request with this error before it has a connection. */
+class Failing extends Dispatcher {
+  readonly #error: Error;
+
+  constructor(error: Error) {
+    super();
+    this.#error = error;
+  }
+
+  override dispatch(_options: unknown, handler: Dispatcher.DispatchHandler): boolean {
+    // undici has no controller either if a request has no connection.
+    handler.onResponseError?.(undefined as unknown as Dispatcher.DispatchController, this.#error);
+    return true;
+  }
+}
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+
+test.each<[string, Error, boolean]>([
+  ['no connection', withCode('ECONNREFUSED'), true],
+  ['no such host', withCode('ENOTFOUND'), false],
+  ['a bad certificate', withCode('CERT_HAS_EXPIRED'), false],
+  ['no connection to the proxy', new ProxyError('http://p', { cause: withCode('ECONNREFUSED') }), true],
+  [
+    'a bad certificate of the proxy',
+    new ProxyError('http://p', { cause: withCode('CERT_HAS_EXPIRED') }),
+    false,
+  ],
+  ['a proxy without a connection', new ProxyError('http://p', { status: 502 }), true],
+  ['a proxy that asks for a password', new ProxyError('http://p', { status: 407 }), false],
+])('a request that failed because of %s (%s) may succeed later: %s', async (_, error, transient) => {
+  const options = { baseUrl: 'https://id.example.com', timeoutMs, authorization: 'Bearer t' };
+  const { send } = undiciTransport({ ...options, dispatcher: new Failing(error) });
+  expect(await send({ method: 'GET', path: '/x/' })).toEqual({ kind: 'never_sent', error, transient });
+});
+
+test('a request that was interrupted before it was sent may succeed later', async () => {
+  const options = { baseUrl: 'https://id.example.com', timeoutMs, authorization: 'Bearer t' };
+  const { send } = undiciTransport({ ...options, dispatcher: new Failing(new Error('not reached')) });
+  const signal = AbortSignal.abort(new Error('stop'));
+  expect(await send({ method: 'GET', path: '/x/' }, signal)).toMatchObject({
+    kind: 'never_sent',
+    transient: true,
   });
 });
