@@ -128,8 +128,7 @@ export const partialKeys: PartialComparison = {
 };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
-  if (isJsonList(declared) && isJsonList(observed))
-    return observed.map((item, index) => declaredKeys(declared[index] ?? null, item));
+  if (isJsonList(declared) && isJsonList(observed)) return managedItems(declared, observed);
   if (!isJsonObject(declared) || !isJsonObject(observed)) return observed;
   return Object.fromEntries(
     Object.entries(declared).flatMap(([key, value]) =>
@@ -148,18 +147,50 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
+/** The observed items: of an item that an update replaces, all keys, because it loses them. */
+function managedItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
+  const positions = matchingPositions(declared, observed);
+  return observed.map((item, at) => {
+    const index = positions.indexOf(at);
+    return index === -1 ? item : declaredKeys(declared[index] ?? null, item);
+  });
+}
+
 /** The declared items, each with the undeclared keys of the matching observed item. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
-  const unmatched = new Map(observed.entries());
+  const positions = matchingPositions(declared, observed);
   return declared.map((item, index) => {
+    const at = positions[index];
+    return at === undefined ? item : withKeys(item, observed[at] ?? null);
+  });
+}
+
+/** For each declared item, the position of the equal observed item, or its own position in a list of the same length. */
+function matchingPositions(
+  declared: readonly JsonValue[],
+  observed: readonly JsonValue[],
+): readonly (number | undefined)[] {
+  const unmatched = new Map(observed.entries());
+  const equal = declared.map((item, index) => {
     const isKept = (at: number): boolean =>
       unmatched.has(at) && sameJson(item, declaredKeys(item, unmatched.get(at) ?? null));
     const at = isKept(index) ? index : [...unmatched.keys()].find(isKept);
-    if (at === undefined) return item;
-    const kept = withKeys(item, unmatched.get(at) ?? null);
-    unmatched.delete(at);
-    return kept;
+    if (at !== undefined) unmatched.delete(at);
+    return at;
   });
+  if (declared.length !== observed.length) return equal;
+  return equal.map(
+    (at, index) =>
+      at ?? (unmatched.has(index) && isOneRecord(declared[index], observed[index]) ? index : undefined),
+  );
+}
+
+/** Whether two items have a value in common. Otherwise, the declared item is a new record in place of another one. */
+function isOneRecord(declared: JsonValue = null, observed: JsonValue = null): boolean {
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return false;
+  return Object.entries(declared).some(
+    ([key, value]) => Object.hasOwn(observed, key) && sameJson(value, observed[key] ?? null),
+  );
 }
 
 function droppedKeys(before: JsonValue, now: JsonValue): JsonValue {

@@ -114,6 +114,12 @@ describe('in an update of JSON that is declared in part', () => {
       },
     ],
     [
+      'a changed list item keeps its undeclared keys',
+      { a: [{ id: 'k1', value: 'two' }] },
+      { a: [{ id: 'k1', value: 'one', n: 1 }] },
+      { a: [{ id: 'k1', value: 'two', n: 1 }] },
+    ],
+    [
       'a new list item does not get the keys of a removed one',
       { a: [{ url: 'y' }] },
       { a: [{ url: 'x', type: 'login' }] },
@@ -122,6 +128,18 @@ describe('in an update of JSON that is declared in part', () => {
   ])('%s', (_, declared, held, expected) => {
     expect(update(declared, held)).toEqual(expected);
     expect(isSame(declared, expected)).toBe(true);
+  });
+
+  test('a difference shows every key that a replaced list item loses', () => {
+    const held = {
+      a: [
+        { id: 'k1', n: 1 },
+        { id: 'k2', n: 2 },
+      ],
+    };
+    expect(managedPart(entry(user, 'attributes', { a: [{ id: 'k1' }] }), 'attributes', held)).toEqual({
+      a: [{ id: 'k1' }, { id: 'k2', n: 2 }],
+    });
   });
 
   test.each<[string, JsonValue, JsonValue]>([
