@@ -68,7 +68,8 @@ export function likelyField(unknown: string, known: readonly string[], kind?: Ki
   const last = kind && lastReleaseWith(unknown, kind);
   if (last !== undefined)
     return { hint: `Only releases until ${last} have this field, and manifests cannot declare it.` };
-  const otherList = kind && relatedListWithField(unknown, kind);
+  const longer = known.filter((name) => hasPart(name, unknown));
+  const otherList = kind && longer.length !== 1 ? relatedListWithField(unknown, kind) : undefined;
   if (otherList) return { hint: `It is a field of ${otherList}.` };
   const field = near ?? longerOrShorterName(unknown, known);
   if (field !== undefined) return { field, hint: `Did you mean \`${field}\`?` };

@@ -159,6 +159,7 @@ describe('an unknown field', () => {
     ['users', 'is-active', 'Did you mean `is_active`?'],
     ['groups', 'parent', 'This field is now `parents`.'],
     ['applications', 'icon', 'Did you mean `meta_icon`?'],
+    ['applications', 'url', 'Did you mean `meta_launch_url`?'],
     ['applications', 'description', 'Did you mean `meta_description`?'],
     ['providers', 'jwks_sources', 'This field is now `jwt_federation_sources`.'],
     ['providers', 'allowed_redirect_uris', 'Did you mean `redirect_uris`?'],
