@@ -134,7 +134,7 @@ describe('an update of the access of an application with a provider', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('x application.grafana  unfinished');
     expect(stdout).toContain(words);
-    expect(stdout).toContain('plan and apply with --allow update');
+    expect(stdout).toContain('plan and apply with --capability update --allow update');
     expect(otherClient(service.sandbox).record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 

@@ -212,7 +212,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       answer && waitAdvice(answer),
       clash === undefined && usabilityWords(done, change.resource, differences),
       differences.length > 0
-        ? 'To finish it, plan and apply with --allow update.'
+        ? 'To finish it, plan and apply with --capability update --allow update.'
         : 'Plan again to see what it lacks, if anything.',
       answer && requestIdWords(answer),
     ),
