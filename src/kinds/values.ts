@@ -165,32 +165,31 @@ function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonVa
   });
 }
 
-/** For each declared item, the position of the equal observed item, or its own position in a list of the same length. */
+/** Keys that usually identify a record in a JSON list. */
+const identifyingKeys = ['id', 'pk', 'uuid', 'key', 'name', 'slug', 'username', 'email'];
+
+/** For each declared item, the position of the equal observed item, or else of an item with the same id or name. */
 function matchingPositions(
   declared: readonly JsonValue[],
   observed: readonly JsonValue[],
 ): readonly (number | undefined)[] {
   const unmatched = new Map(observed.entries());
-  const equal = declared.map((item, index) => {
-    const isKept = (at: number): boolean =>
-      unmatched.has(at) && sameJson(item, declaredKeys(item, unmatched.get(at) ?? null));
-    const at = isKept(index) ? index : [...unmatched.keys()].find(isKept);
+  const take = (index: number, isMatch: (item: JsonValue) => boolean): number | undefined => {
+    const isFree = (at: number): boolean => unmatched.has(at) && isMatch(unmatched.get(at) ?? null);
+    const at = isFree(index) ? index : [...unmatched.keys()].find(isFree);
     if (at !== undefined) unmatched.delete(at);
     return at;
-  });
-  if (declared.length !== observed.length) return equal;
-  return equal.map(
-    (at, index) =>
-      at ?? (unmatched.has(index) && isOneRecord(declared[index], observed[index]) ? index : undefined),
+  };
+  const equal = declared.map((item, index) =>
+    take(index, (other) => sameJson(item, declaredKeys(item, other))),
   );
+  return equal.map((at, index) => at ?? take(index, (other) => isSameRecord(declared[index] ?? null, other)));
 }
 
-/** Whether two items have a value in common. Otherwise, the declared item is a new record in place of another one. */
-function isOneRecord(declared: JsonValue = null, observed: JsonValue = null): boolean {
+function isSameRecord(declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonObject(declared) || !isJsonObject(observed)) return false;
-  return Object.entries(declared).some(
-    ([key, value]) => Object.hasOwn(observed, key) && sameJson(value, observed[key] ?? null),
-  );
+  const key = identifyingKeys.find((name) => Object.hasOwn(declared, name));
+  return key !== undefined && sameJson(declared[key] ?? null, observed[key] ?? null);
 }
 
 function droppedKeys(before: JsonValue, now: JsonValue): JsonValue {

@@ -120,6 +120,18 @@ describe('in an update of JSON that is declared in part', () => {
       { a: [{ id: 'k1', value: 'two', n: 1 }] },
     ],
     [
+      'a changed list item with a name keeps its undeclared keys at another place',
+      { a: [{ name: 'new' }, { name: 'k1', value: 'two' }] },
+      { a: [{ name: 'k1', value: 'one', n: 1 }] },
+      { a: [{ name: 'new' }, { name: 'k1', value: 'two', n: 1 }] },
+    ],
+    [
+      'a new list item that shares a value with a removed one does not get its keys',
+      { a: [{ mode: 'strict', url: 'y' }] },
+      { a: [{ mode: 'strict', url: 'x', type: 'logout' }] },
+      { a: [{ mode: 'strict', url: 'y' }] },
+    ],
+    [
       'a new list item does not get the keys of a removed one',
       { a: [{ url: 'y' }] },
       { a: [{ url: 'x', type: 'login' }] },
