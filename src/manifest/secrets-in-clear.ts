@@ -45,6 +45,12 @@ export const plainTextSecret: Problem = {
   detail: 'Write ${env:NAME} or ${file:PATH}: outputs and saved plans never show such values.',
 };
 
+export const emptySecret: Problem = {
+  code: 'unresolved-reference',
+  summary: 'this secret is empty',
+  detail: 'Its environment variable or its file exists, but is empty.',
+};
+
 /** Reports an access token, also if it is escaped or split between references, because it would be sent and shown in the plan. */
 export function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);

@@ -166,6 +166,20 @@ describe('a reference in a manifest', () => {
   });
 });
 
+test.each(['', ' \n'])('an empty secret is reported: %j', async (text) => {
+  const entry = (field: string): string =>
+    `  - { type: oauth2, name: P, authorization_flow: 11111111-1111-4111-8111-111111111111, ${field} }`;
+  const problems = async (field: string): Promise<string[]> => {
+    const { diagnostics } = await loadManifests(['m.yaml'], {
+      files: memoryFiles({ 'm.yaml': `version: 1\nproviders:\n${entry(field)}\n`, secret: text }),
+      env: { EMPTY: text },
+    });
+    return diagnostics.flatMap(({ summary, severity }) => (severity === 'error' ? summary : []));
+  };
+  expect(await problems('client_secret: "${env:EMPTY}"')).toEqual(['this secret is empty']);
+  expect(await problems('client_secret: "${file:secret}"')).toEqual(['this secret is empty']);
+});
+
 test.each(['7', 'a1', 'pin7391'])('a short secret is masked in messages too: %s', async (pin) => {
   const { resources } = await loadText('version: 1\nusers: [{ username: a, name: "${env:PIN}" }]\n', {
     env: { PIN: pin },
