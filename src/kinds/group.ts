@@ -12,10 +12,11 @@ const fields = {
     earlier: { field: 'parent', isSingle: true },
     // Members of a group are also members of its parents, and get the rights that the parents grant.
     fact: { field: 'is_superuser', grants: "gives its members a superuser's rights" },
+    additionNote: 'its members may also open what is open to',
     default: [],
   },
   attributes: { default: {} },
-  roles: { default: [] },
+  roles: { additionNote: 'gives its members the rights of the role', default: [] },
 } satisfies FieldRows;
 
 const membership =

@@ -29,7 +29,7 @@ const fields = {
     fact: { field: 'is_superuser', grants: "gains a superuser's rights" },
     default: [],
   },
-  roles: { default: [] },
+  roles: { additionNote: 'gains the rights of the role', default: [] },
   email: { default: '', checks: [emailRefusal] },
   attributes: { default: {} },
   path: { default: 'users', checks: [pathRefusal] },

@@ -37,9 +37,9 @@ export function remarksOn(
   const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
   const ofIds = changed.flatMap((field) => {
-    const { grants } = kind.fields[field]?.fact ?? {};
+    const { fact: { grants } = {}, additionNote } = kind.fields[field] ?? {};
     const isTaken = isMovedBetweenRecords(kind, field);
-    if (grants === undefined && !isTaken) return [];
+    if (grants === undefined && additionNote === undefined && !isTaken) return [];
     const has = new Set(idsOf(held[field]).map((id) => factKey(kind, field, id)));
     return idsOf(sentValue(resource, field)).flatMap((id) => {
       const key = factKey(kind, field, id);
@@ -49,9 +49,11 @@ export function remarksOn(
       if (holder !== undefined)
         return `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
       const fact = facts.get(key);
-      if (grants === undefined || (fact !== true && fact !== null)) return [];
-      const given = `${grants} through ${shownId(resource, field, id)} of \`${field}\``;
-      return fact ? given : `perhaps ${given}: not all of its parents can be read`;
+      const idWords = shownId(resource, field, id);
+      const added = additionNote === undefined ? [] : [`${additionNote} ${idWords}`];
+      if (grants === undefined || (fact !== true && fact !== null)) return added;
+      const given = `${grants} through ${idWords} of \`${field}\``;
+      return [...added, fact ? given : `perhaps ${given}: not all of its parents can be read`];
     });
   });
   const redact = (remarks: readonly string[]): string[] =>

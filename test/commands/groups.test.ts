@@ -125,6 +125,23 @@ users:
   );
 
   test.each([
+    ['a group gains through its parent', 'its members may also open what is open to "contractors"'],
+    ['a group gains through a role', 'gives its members the rights of the role "auditors"'],
+    ['a user gains through a role', 'gains the rights of the role "auditors"'],
+  ])('reports what %s', async (_, note) => {
+    const text = `version: 1
+groups:
+  - { name: staff, parents: [{ name: contractors }], roles: [{ name: auditors }] }
+  - { name: contractors }
+users:
+  - { username: alice, name: Alice, roles: [{ name: auditors }] }
+`;
+    const seed = { roles: [{ pk: ids[1], name: 'auditors' }], groups: [] };
+    const { stdout } = await run('plan', sandboxTransport(seed, undefined, '2025.12').send, text);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(note);
+  });
+
+  test.each([
     ['is not declared', ''],
     ['is declared without parents', 'groups: [{ name: below }]'],
     ['still has its parent, which the run may not remove', 'groups: [{ name: below, parents: [] }]'],
