@@ -1,5 +1,3 @@
-// Only this module is imported, because the whole package takes as long to load as a small command takes to run.
-import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
@@ -19,6 +17,7 @@ import { printableLine } from '../printable.ts';
 import { maxListedWaits, omittedReferenceWords } from './changes.ts';
 import { listNames } from './diagnostics.ts';
 import { splitByKey, stepWords } from './parts.ts';
+import { textDiff, type DiffLine } from './text-diff.ts';
 import { dependencyReason } from './way-in.ts';
 
 export type FieldView =
@@ -49,6 +48,7 @@ export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [], setAfter = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));
   return [
+    ...typeViews(change),
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...(change.deletesBindings && change.differences.some(({ declared }) => isMasked(declared))
@@ -70,6 +70,13 @@ function problemView({ severity, code, summary, detail, range }: Diagnostic): Fi
 
 function note(words: string, field: string = 'note'): FieldView {
   return { kind: 'words', field, words: printableLine(words) };
+}
+
+/** The type of a new record, if its list has records of several types. */
+function typeViews({ resource, presence, action, since }: Change): FieldView[] {
+  const { variant } = resource.kind;
+  const isNew = action !== 'delete' && (presence !== 'present' || since?.kind === 'added');
+  return variant && isNew ? [{ kind: 'value', field: variant.field, value: variant.value }] : [];
 }
 
 function viewsOfFields(change: Change): FieldView[] {
@@ -262,36 +269,4 @@ function isForDiff(observed: string, declared: string): boolean {
   if (observed === '' || declared === '') return false;
   const areLong = observed.length > maxInlineLength && declared.length > maxInlineLength;
   return areLong || observed.includes('\n') || declared.includes('\n');
-}
-
-type DiffLine =
-  | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
-  | { readonly kind: 'left_out'; readonly lines: number };
-
-/** If two strings have more differences than this, each string is shown in full. */
-const maxEdits = 1000;
-const context = 2;
-
-/** The differences between two strings, line by line, with context. */
-export function textDiff(before: string, after: string): DiffLine[] {
-  // If only one of the two texts ends with a line ending, the diff shows an additional empty line.
-  const [old, now] = [`${before}\n`, `${after}\n`];
-  const parts = diffLines(old, now, { maxEditLength: maxEdits }) ?? [
-    { value: old, removed: true, added: false },
-    { value: now, removed: false, added: true },
-  ];
-  return parts.flatMap((part, index): DiffLine[] => {
-    const lines = part.value.split('\n').slice(0, -1);
-    if (part.removed) return lines.map((text) => ({ kind: 'removed', text }));
-    if (part.added) return lines.map((text) => ({ kind: 'added', text }));
-    const head = index === 0 ? 0 : context;
-    const tail = index === parts.length - 1 ? 0 : context;
-    const leftOut = lines.length - head - tail;
-    if (leftOut < 2) return lines.map((text) => ({ kind: 'same', text }));
-    return [
-      ...lines.slice(0, head).map((text): DiffLine => ({ kind: 'same', text })),
-      { kind: 'left_out', lines: leftOut },
-      ...lines.slice(lines.length - tail).map((text): DiffLine => ({ kind: 'same', text })),
-    ];
-  });
 }

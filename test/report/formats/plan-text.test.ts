@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../../src/plan/document.ts';
 import { createStyle } from '../../../src/report/formats/lines.ts';
 import { planText } from '../../../src/report/formats/text.ts';
-import { textDiff } from '../../../src/report/words/change-view.ts';
+import { textDiff } from '../../../src/report/words/text-diff.ts';
 import { planOf, type Existing } from '../../support/plan-of.ts';
 import { inFull } from '../../support/effort.ts';
 
@@ -41,6 +41,13 @@ describe('the text of a plan', () => {
         'Plan: 1 to add, 0 to change, 0 to destroy.',
         '',
       ].join('\n'),
+    );
+  });
+
+  test('begins a new resource of a list with types with its type', async () => {
+    const manifest = 'version: 1\nstages: [{ type: user_login, name: s1 }]\n';
+    expect(await textOf(manifest)).toContain(
+      '? stage.s1  m.yaml:2\n      type  "user_login"\n      name  "s1"\n',
     );
   });
 
