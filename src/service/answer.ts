@@ -268,6 +268,12 @@ export function isUnauthenticated({ status }: Answer): boolean {
   return status === 401;
 }
 
+const closedCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export function isClosedConnection(error: (Error & { code?: unknown }) | undefined): boolean {
+  return closedCodes.has(error?.code);
+}
+
 export function isTimeout({ kind, error }: Answer): boolean {
   return kind === 'lost' && error?.name === 'TimeoutError';
 }

@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
-import type { Answer } from './answer.ts';
+import { isClosedConnection, isTimeout, type Answer } from './answer.ts';
 import type { UnreadableReason } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
@@ -8,14 +8,15 @@ export interface InconclusiveRead {
   readonly answer: Answer;
 }
 
-export function unreadableReason({
-  answer: { kind, status },
-}: Pick<InconclusiveRead, 'answer'>): UnreadableReason {
+export function unreadableReason({ answer }: Pick<InconclusiveRead, 'answer'>): UnreadableReason {
+  const { kind, status, error } = answer;
   const isOffered = kind !== 'not_offered' && kind !== 'no_such_route';
   const isDenied = kind === 'denied' || kind === 'not_listed';
   return {
     why: isOffered ? (isDenied ? 'denied' : 'unanswered') : 'not_offered',
     ...(status !== undefined && { status }),
+    ...(isTimeout(answer) && { lost: 'timed_out' }),
+    ...(isClosedConnection(error) && { lost: 'closed' }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface UnreadableReason {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
   /** The status of the answer, if the request was sent and answered. */
   readonly status?: number;
+  /** How the request failed without a complete answer, if that is known. */
+  readonly lost?: 'timed_out' | 'closed';
 }
 
 export interface ObservedValues {

@@ -1,4 +1,5 @@
 import { ProxyError } from '../../service/proxy-error.ts';
+import { isClosedConnection } from '../../service/answer.ts';
 import { GivenUpError } from '../../service/abortable.ts';
 
 interface CauseWords {
@@ -18,6 +19,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
       advice: 'The service may still have completed it.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
+  if (isClosedConnection(error)) return { cause: 'the connection was closed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert))
     return { cause: 'the port expects TLS', advice: 'Use https:// in the service URL.' };
   // OpenSSL 3.5 renamed the alerts that were named after SSL 3.

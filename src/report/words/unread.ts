@@ -29,6 +29,12 @@ export function unseenFieldNotes({ changes }: Plan): string[] {
   );
 }
 
+const lostWords = {
+  timed_out: 'the service did not answer in time',
+  closed: 'the connection was closed',
+  unknown: 'no complete answer came back',
+} as const;
+
 const unseenWords: Readonly<Record<UnreadableReason['why'], string>> = {
   denied: 'this token cannot see the records',
   not_offered: 'the service does not offer to look them up',
@@ -76,7 +82,7 @@ function unreadWords(
     case 'not_offered':
       return `The service does not offer to look up ${list}${status}: ${what} To see which exist, allow GET ${path} in every proxy in front of the service.`;
     case 'unanswered':
-      return `The look-up of ${list} failed${status || ', because the service did not answer in time'}: ${what} Read the logs of the service, and of any proxy in front of it.`;
+      return `The look-up of ${list} failed${status || `, because ${lostWords[unreadable.lost ?? 'unknown']}`}: ${what} Read the logs of the service, and of any proxy in front of it.`;
     case 'denied':
     case undefined:
       return needsSuperuserToLookUp(kind)

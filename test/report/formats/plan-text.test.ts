@@ -199,6 +199,17 @@ describe('the text of a plan', () => {
     expect(text).not.toContain('nothing was asked');
   });
 
+  test.each([
+    ['timed_out', 'because the service did not answer in time:'],
+    ['closed', 'because the connection was closed:'],
+    [undefined, 'because no complete answer came back:'],
+  ] as const)('explains how an unanswered look-up failed: %s', async (lost, words) => {
+    const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
+    const unreadable = { user: { why: 'unanswered', ...(lost && { lost }) } } as const;
+    const text = planText({ ...plan, contractOnly: false, unreadable }, createStyle({ colours: false }));
+    expect(text).toContain(`The look-up of users failed, ${words}`);
+  });
+
   test('shows a short value above a long one, not as a diff of lines', async () => {
     const text = await textOf(application(`meta_description: ${'long '.repeat(13).trim()}`), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'short' },

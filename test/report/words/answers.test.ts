@@ -86,6 +86,13 @@ test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDS
   },
 );
 
+test.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])('%s is reported as a closed connection', (code) => {
+  const error = Object.assign(new Error('other side closed'), { code });
+  expect(wordsFor({ kind: 'lost', error })).toContain(
+    'no complete answer came back: the connection was closed.',
+  );
+});
+
 describe('an http:// request to a port that expects TLS', () => {
   const closing: { close(): Promise<void> }[] = [];
   afterEach(async () => {
