@@ -120,6 +120,7 @@ users:
       const { stdout } = await run('plan', sandboxTransport({ groups }).send, text);
       expect(stdout).toContain('gains a superuser\'s rights through "below" of `groups`');
       expect(stdout).toContain('gives its members a superuser\'s rights through "middle" of `parents`');
+      expect(stdout).toContain('its members may also open what is open to "middle"');
       expect(stdout.match(/superuser's rights/g)).toHaveLength(3);
     },
   );

@@ -29,6 +29,7 @@ test.each([
 
 test.each([
   ['https://[^/]+/cb\\Z', true],
+  ['https://[^/]{1,99}/cb', true],
   ['\\Ahttps://[^/]+/cb', true],
   ['https://[a-z]*\\.example\\.com/cb', false],
   // Without repetitions, only names of this length match.
