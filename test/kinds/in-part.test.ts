@@ -126,6 +126,22 @@ describe('in an update of JSON that is declared in part', () => {
       { a: [{ name: 'new' }, { name: 'k1', value: 'two', n: 1 }] },
     ],
     [
+      'only one of two list items with the same id gets the undeclared keys',
+      {
+        a: [
+          { id: 'k1', v: 1 },
+          { id: 'k1', v: 2 },
+        ],
+      },
+      { a: [{ id: 'k1', v: 0, n: 1 }] },
+      {
+        a: [
+          { id: 'k1', v: 1, n: 1 },
+          { id: 'k1', v: 2 },
+        ],
+      },
+    ],
+    [
       'a new list item that shares a value with a removed one does not get its keys',
       { a: [{ mode: 'strict', url: 'y' }] },
       { a: [{ mode: 'strict', url: 'x', type: 'logout' }] },
