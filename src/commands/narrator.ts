@@ -6,7 +6,7 @@ import { printableLine } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
-import { failedReadDiagnostics, haltDiagnostics, isServiceFault } from '../report/words/halts.ts';
+import { failedReadDiagnostics, haltDiagnostics } from '../report/words/halts.ts';
 import { lostLoginDiagnostics } from '../report/words/way-in.ts';
 import type { NameFault, UnresolvedName } from '../observe/resolve-names.ts';
 import type { RunEvent } from '../run/events.ts';
@@ -204,7 +204,7 @@ function unresolvedCause(names: readonly UnresolvedName[], notRead: number): str
   if (names.length === 0 && notRead === 0) return 'some of the changes are refused';
   const areAll = (isSo: (fault: NameFault) => boolean): boolean =>
     names.length > 0 && names.every(({ fault }) => isSo(fault));
-  if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';
+  if (areAll(({ kind }) => kind === 'unread')) return 'the names in the manifests could not be looked up';
   if (areAll(({ kind }) => kind === 'taken')) return 'a new resource has the name of another record';
   if (areAll(({ kind }) => kind === 'torn')) return 'the record to rename was not found or is ambiguous';
   return 'some names or ids in the manifests were not found';

@@ -94,15 +94,17 @@ export async function resolveNames(
   const wanted = [...groupBy(others, ({ related }) => related)].map(
     ([related, all]) => [related, [...new Set(all.map(({ name }) => name))]] as const,
   );
-  const records = new Map<Family, ListedRecord[]>();
-  if (wanted.length === 0) return { resources, records, unresolved: [], notRead: 0 };
-
-  const findings = new Map<Family, ReadonlyMap<string, Finding>>();
-  for (const [related, names] of wanted) {
-    const read: ListedRecord[] = [];
-    findings.set(related, await findAllNames(related, names, read, { ...options, declared: resources }));
-    if (fieldsWithFacts(related).length > 0) records.set(related, read);
-  }
+  const readings = await Promise.all(
+    wanted.map(async ([related, names]) => {
+      const read: ListedRecord[] = [];
+      const found = await findAllNames(related, names, read, { ...options, declared: resources });
+      return { related, found, read };
+    }),
+  );
+  const findings = new Map(readings.map(({ related, found }) => [related, found]));
+  const records = new Map(
+    readings.flatMap(({ related, read }) => (fieldsWithFacts(related).length > 0 ? [[related, read]] : [])),
+  );
   const resolved = resources.map((resource) =>
     fillInIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);

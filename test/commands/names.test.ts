@@ -209,9 +209,11 @@ applications:
     const { ending, stderr } = await run('plan', busy);
     expect(ending).toBe('failed');
     expect(stderr).toContain(
-      'error: the names in the manifests could not be looked up [service-unreachable]',
+      'could not look up the group by its name: the service asks clients to wait (429)',
     );
-    expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
+    expect(stderr).toContain(
+      'the names in the manifests could not be looked up. 3 more names were not looked up. Nothing was changed.',
+    );
   });
 
   test('names with their control characters escaped', async () => {

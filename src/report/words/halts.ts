@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/group-by.ts';
 import { listNames } from './diagnostics.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { idText } from '../../kinds/values.ts';
@@ -136,7 +136,7 @@ function unresolvedNames({
 }
 
 /** Whether the service or the connection prevented a look-up. A missing right to view a kind does not count. */
-export function isServiceFault(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
+function isServiceFault(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
     ? isTokenUnknown(fault.answer)
@@ -197,7 +197,10 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         summary: `could not look up the ${type} by its name: ${summary}`,
         detail: answerDetail(
           fault.answer,
-          fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
+          withoutEmpty(
+            fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
+            fault.answer.kind === 'not_offered' && 'Otherwise, write the id in place of the name.',
+          ).join(' '),
           isShown,
         ),
       };
