@@ -21,7 +21,7 @@ import { unreadableReason } from '../service/readable-kinds.ts';
 import { isSuperuserToken } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { UnreadableReason, UnseenIds } from '../service/types.ts';
-import { observedRecordAt, type ObservedState } from './observation.ts';
+import { type Observation, observedRecordAt, type ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
 /** This many look-ups cost the service about as much time as one page of 100 records. */
@@ -47,7 +47,7 @@ export async function readReferenceFacts(
   context: ReadContext,
 ): Promise<ReferenceReading> {
   const added = resources.filter(
-    (resource) => observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource),
+    (resource) => mayBeCreated(observed.get(resource.address)) && !isToBeDeleted(resource),
   );
   const wanted = groupBy(added.flatMap(literalIds), ({ place }) => place.declared.related);
   const facts = new Map<string, JsonValue>();
@@ -112,6 +112,10 @@ async function addInheritedGrants(
     }
     inheritGrants(facts, inheriting, [...parents]);
   }
+}
+
+function mayBeCreated(seen: Observation | undefined): boolean {
+  return seen?.presence === 'absent' || (seen?.presence === 'unknown' && !seen.ids && !seen.torn);
 }
 
 /** The ids that a manifest contains for kinds whose records can be read by id. */

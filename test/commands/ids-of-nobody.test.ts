@@ -74,17 +74,25 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
     const { out } = await done(ran(world, plan, text));
     expect(out).toContain(
-      'New entries contain ids that may be wrong, because this token cannot see the records: 1 of ',
+      'New entries contain ids that may be wrong, because the token sees no record with such an id: 1 of ',
     );
   });
 });
 
 test('an entry with an id that the service offers no way to look up is planned with a note on the reason', async () => {
   const world = new World({ documented_only: true });
-  const { out } = await done(ran(world, plan, application('provider: 7')));
+  const text = `${application('provider: 7')}users: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
+  const { out } = await done(ran(world, plan, text));
   expect(out).toContain(
-    'New entries contain ids that may be wrong, because the service does not offer to look them up: 1 of providers.',
+    'New entries contain ids that may be wrong, because the service does not offer to look them up: 1 of providers, 1 of groups.',
   );
+});
+
+test('a name that the service offers no way to look up is an error that asks for the id', async () => {
+  const world = new World({ documented_only: true });
+  const { out } = await ran(world, plan, application('provider: { name: Wiki }'));
+  expect(out).toContain('could not look up the provider by its name');
+  expect(out).toContain('Otherwise, write the id in place of the name.');
 });
 
 test('an entry is planned without a note if its id exists, or if the resource is unchanged', async () => {

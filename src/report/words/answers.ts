@@ -94,7 +94,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   not_offered: [
     'service-unexpected',
     'the service does not offer this operation',
-    'If the release of the service has such records, check the service URL with `rollcall doctor`, and allow the request in every proxy in front of the service.',
+    'If the release of the service has such records, allow the request in every proxy in front of the service.',
   ],
   no_such_route: noSuchApiRow,
   redirect: [

@@ -44,9 +44,8 @@ const unseenWords: Readonly<Record<UnreadableReason['why'], string>> = {
 /** Notes about ids in new entries, because the ids may not exist. */
 export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
   if (contractOnly) return [];
-  const byReason = groupBy(
-    Object.entries(unseenIds),
-    ([, { unread }]) => unseenWords[unread?.why ?? 'denied'],
+  const byReason = groupBy(Object.entries(unseenIds), ([, { unread }]) =>
+    unread ? unseenWords[unread.why] : 'the token sees no record with such an id',
   );
   return Array.from(byReason, ([reason, lists]) => {
     const counts = lists.map(([list, { count }]) => `${count} of ${list}`);
