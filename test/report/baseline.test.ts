@@ -140,6 +140,31 @@ Not affected by this change: 1 in sync.`,
       name  "A"`,
     ],
     [
+      'a new entry that declares a record absent',
+      '',
+      apps('slug: a, state: absent'),
+      {},
+      `In this change, compared with .before: 1 added.
+
+  = application.a is a new entry with \`state: absent\`; its record does not exist, as declared  m.yaml:3
+      slug  "a"`,
+    ],
+    [
+      'an altered entry that declares an absent record absent',
+      apps('slug: a, name: A'),
+      apps('slug: a, state: absent'),
+      {},
+      `In this change, compared with .before: 1 altered.
+
+  = application.a is altered; its record does not exist, as declared  m.yaml:3
+      state
+        before    (not declared)
+        now       "absent"
+      name
+        before    "A"
+        now       (not declared)`,
+    ],
+    [
       'a new entry whose record exists and differs',
       '',
       apps('slug: a, name: A, group: G'),

@@ -136,6 +136,10 @@ export function changeWords(change: Change): string {
   const kind = changeKind(change);
   const words = { ...changeLooks[kind].words };
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${inSyncText}`;
+  if (kind === 'in_sync' && isToBeDeleted(change.resource)) {
+    words.added = 'is a new entry with `state: absent`; its record does not exist, as declared';
+    words.altered = 'is altered; its record does not exist, as declared';
+  }
   const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
   if (change.unfinished) words.same = unfinishedText(change);
