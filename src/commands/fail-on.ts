@@ -1,5 +1,6 @@
 import { diagnosticFor, type Address, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
+import { mayLeaveRecord } from '../manifest/baseline.ts';
 import { incompleteChanges, isLoginChange, notPlannedChanges, type Change, type Plan } from '../plan/plan.ts';
 import { printableLine } from '../report/printable.ts';
 import { listNames } from '../report/words/diagnostics.ts';
@@ -95,7 +96,7 @@ function addressesFor(name: Condition, { changes, baseline, undeclared }: Plan):
     case 'missing':
       return changes.flatMap(({ action, resource }) => (action === 'create' ? resource.address : []));
     case 'undeclared':
-      return [...(baseline?.noLongerDeclared ?? []), ...(undeclared?.found ?? [])].map(
+      return [...(baseline?.noLongerDeclared ?? []).filter(mayLeaveRecord), ...(undeclared?.found ?? [])].map(
         ({ address }) => address,
       );
     case 'opens':

@@ -6,7 +6,7 @@ import { redactorOf } from '../base/redactor.ts';
 import { formatPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { placeholderFor, baselineValue, shownValue, type ReferenceTemplate } from '../kinds/fields.ts';
-import { formerName } from '../kinds/lifecycle.ts';
+import { formerName, isToBeDeleted } from '../kinds/lifecycle.ts';
 import { addressWithName, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
@@ -34,8 +34,15 @@ export interface RemovedEntry {
   readonly address: Address;
   /** The place of the earlier declaration; undefined if that declaration was invalid. */
   readonly source?: Source;
+  /** Set if the entry declared the record absent. */
+  readonly state?: 'absent';
   /** Whether the account can still log in; undefined if the service was not asked. */
   readonly active?: boolean;
+}
+
+/** Whether a record without a declaration may be left. After an entry that declares it absent, only a record that was found is left. */
+export function mayLeaveRecord({ state, active }: RemovedEntry): boolean {
+  return state !== 'absent' || active === true;
 }
 
 export interface Comparison {
@@ -54,8 +61,11 @@ export function compareWithBaseline(
   const noLongerDeclared: RemovedEntry[] = [];
   for (const address of before.addresses) {
     if (addresses.has(address) || formerAddresses.has(address) || !isRelevant(address)) continue;
-    const earlierEntry = earlierResources.get(address);
-    noLongerDeclared.push({ address, ...(earlierEntry && { source: sourceOf(earlierEntry) }) });
+    const earlier = earlierResources.get(address);
+    noLongerDeclared.push({
+      address,
+      ...(earlier && { source: sourceOf(earlier), ...(isToBeDeleted(earlier) && { state: 'absent' }) }),
+    });
   }
   return {
     alterations: new Map(

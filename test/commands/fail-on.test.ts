@@ -130,6 +130,7 @@ describe('plan --fail-on differs', () => {
     expect(await since([synced])).toMatchObject({ code: 0, stderr: '' });
     const words = 'is no longer declared, and --fail-on undeclared is given';
     expect(await since([synced, absent])).toMatchObject({ code: 2, stderr: `error: 1 resource ${words}\n` });
+    expect(await since([synced, '{ slug: gone, state: absent }'])).toMatchObject({ code: 0, stderr: '' });
     expect((await since([absent, differing])).stderr).toContain(
       'error: 2 resources are no longer declared, and',
     );

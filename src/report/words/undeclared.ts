@@ -2,7 +2,7 @@ import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnos
 import { kinds, resourceTypes } from '../../kinds/all.ts';
 import { active } from '../../kinds/lifecycle.ts';
 import { nameOf, typeOf } from '../../kinds/resource.ts';
-import type { RemovedEntry } from '../../manifest/baseline.ts';
+import { mayLeaveRecord, type RemovedEntry } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
@@ -60,7 +60,8 @@ export function removedEntryWarnings(
   { baseline }: Pick<Plan, 'baseline'>,
   filenames: readonly string[],
 ): Diagnostic[] {
-  return (baseline?.noLongerDeclared ?? []).map(({ address, source, active: isActive }) => ({
+  const entries = baseline?.noLongerDeclared.filter(mayLeaveRecord) ?? [];
+  return entries.map(({ address, source, active: isActive }) => ({
     ...diagnosticFor(
       filenames.find((filename) => filename === source?.file),
       {
@@ -93,8 +94,9 @@ function removalAdvice(address: Address, isActive: boolean | undefined): string 
 
 /** The entries that are no longer declared, on one line. If there are more than `max` entries, only the first are named. Safe to print. */
 export function removedEntryWords(gone: readonly RemovedEntry[], max: number = gone.length): string {
-  const names = gone.map(({ address, active: isActive }) =>
-    printableLine(`${address}${isActive ? ' (still active)' : ''}`),
-  );
+  const names = gone.map(({ address, state, active: isActive }) => {
+    const more = isActive ? ' (still active)' : state === 'absent' ? ' (was declared absent)' : '';
+    return printableLine(`${address}${more}`);
+  });
   return `No longer declared, and left unchanged: ${listNames(names, max)}`;
 }
