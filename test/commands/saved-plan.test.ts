@@ -113,8 +113,20 @@ describe('a saved plan', () => {
 
   test('of a few changes is applied without showing the changes again, and without a message that they are too many', async () => {
     const { stdout } = await runApply(await savedText());
-    expect(stdout).toContain('The changes are not shown, because nobody is asked to confirm them. ');
+    expect(stdout).toContain('The changes are not shown, because the plan needs no confirmation. ');
     expect(stdout).not.toContain('Too many changes');
+  });
+
+  test('is applied with the notes of its changes', async () => {
+    const { send } = sandboxTransport({ users: [{ username: 'una', name: 'Una' }] });
+    const text = 'version: 1\nusers: [{ username: una, name: Una, is_active: false }]\n';
+    const options = { allow: ['update'], capability: ['update'] } as const;
+    const { written } = await done(runOn(plan, send, text, { ...options, out: 'plan.json' }));
+    const saved = { 'plan.json': written.get('plan.json') ?? '' };
+    const { stdout } = await done(
+      runOn(apply, send, text, { ...options, plan: 'plan.json' }, { files: saved }),
+    );
+    expect(stdout).toContain('user.una: the account can no longer log in\n');
   });
 
   test.each([

@@ -93,11 +93,9 @@ function viewText(view: PlanView, style: Style, detail: Detail | undefined): str
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
     more.length > 0 && fit([...more, inFullWords].join('\n')),
-    detail === 'counts' &&
-      changes.length > 0 &&
-      fit(
-        'The changes are not shown, because nobody is asked to confirm them. Use --compact for one line each, or --no-compact for every change in full.',
-      ),
+    ...(detail === 'counts' && changes.length > 0
+      ? [view.changeNotes.map(fit).join('\n'), fit(notShownWords)]
+      : []),
     undeclaredLines(view, style)?.flat().join('\n'),
     ...planFooter(view, style),
   );
@@ -105,6 +103,9 @@ function viewText(view: PlanView, style: Style, detail: Detail | undefined): str
 }
 
 const inFullWords = 'To see every change in full, use --no-compact, -o json or --report html=FILE.';
+
+const notShownWords =
+  'The changes are not shown, because the plan needs no confirmation. Use --compact for one line each, or --no-compact for every change in full.';
 
 function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
   const inner = { ...style, width: style.width - signColumn - 2 };

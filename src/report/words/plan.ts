@@ -1,7 +1,5 @@
 import { destinationLabel } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { joinWords as listedWords } from '../../kinds/all.ts';
-import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
@@ -18,7 +16,8 @@ import {
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
-import { listAddresses, listNames } from './diagnostics.ts';
+import { listNames } from './diagnostics.ts';
+import { changeNotes, newAccessLines, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
@@ -105,6 +104,7 @@ export interface PlanView {
   readonly othersCount: string;
   readonly removedEntries: readonly RemovedEntry[];
   readonly notes: readonly string[];
+  readonly changeNotes: readonly string[];
   /** A sentence for a plan that would change nothing; otherwise undefined. */
   readonly idleSentence: string | undefined;
   /** Lines about flags with which an apply would also change or delete the resources that this plan leaves unchanged. */
@@ -138,28 +138,13 @@ export function planView(plan: Plan): PlanView {
       ...renamedNote(plan),
       ...unservedNote(plan),
     ],
+    changeNotes: changeNotes(plan),
     idleSentence: wouldChangeNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: flagNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
-}
-
-export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
-  return changes.flatMap(({ resource, opens = [] }) =>
-    opens.length === 0 ? [] : printableLine(`Opens ${resource.address} to ${listedWords(opens)}.`),
-  );
-}
-
-/** A note about new records that everyone can open, because no manifest restricts their access. */
-function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
-  const open = changes.filter(({ openTo }) => openTo !== undefined);
-  return Array.from(
-    groupBy(open, ({ openTo = '' }) => openTo),
-    ([whom, alike]) =>
-      `Open to ${printableLine(whom)}, because no \`access\` is declared: ${listAddresses(alike)}.`,
-  );
 }
 
 /** Whether a change must be shown, even if similar changes are only counted. */
@@ -201,20 +186,6 @@ function headOf(plan: Plan): string {
 
 function joinGlobs(globs: readonly string[]): string {
   return globs.map((glob) => printableLine(glob)).join(', ');
-}
-
-/** A note about resources that have been renamed already, so that `formerly` has no effect any more. */
-function renamedNote({ changes }: Plan): string[] {
-  const done = changes.filter(
-    ({ resource, presence, differences }) =>
-      presence === 'present' &&
-      formerName(resource) !== undefined &&
-      differences.every(({ field }) => field !== resource.kind.identity),
-  );
-  if (done.length === 0) return [];
-  return [
-    `Already renamed; \`formerly\` can be deleted after every service has the new name: ${listAddresses(done)}.`,
-  ];
 }
 
 /** The number of changes by kind. Kinds with fewer than `min` changes are left out. */
