@@ -126,6 +126,7 @@ export const commands: readonly CommandDeclaration[] = [
     summary: 'check the connection, the token and its permissions',
     description:
       'Checks connection, token and permissions: looks up an application that does not exist, the user of the token, and the permissions of that user. Changes nothing.',
+    argument: ['[path...]', 'manifests, whose types are checked: files, folders or globs'],
     example: 'rollcall doctor --url https://id.example.com --wait 60',
     options: doctorOptions,
     load: async () => (await import('./doctor.ts')).doctor,

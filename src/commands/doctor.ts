@@ -31,11 +31,15 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
 }
 
 /** `rollcall doctor`: sends harmless requests to the service, and explains the answers. */
-export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
+export async function doctor(
+  paths: readonly string[],
+  options: DoctorOptions,
+  context: Context,
+): Promise<Ending> {
   const values = await settingsFromFlags(options, context.env);
-  if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
+  if (options.role === true) return printRole(await readSettings(values, context, 'names', paths), context);
   const job = narratedJob(context, options);
-  const settings = await readSettings(values, context, 'service');
+  const settings = await readSettings(values, context, 'service', paths);
   if (settings.service === undefined) return reportInvalid(settings.diagnostics, context);
   const diagnosis = await checkServiceState(settings.service, job, {
     declared: settings.contractOnly ? undefined : () => checkedKinds(settings, context),
@@ -43,7 +47,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   });
   if (typeof diagnosis === 'string') return diagnosis;
   const { checks } = diagnosis;
-  const manifests = settings.paths.length === 0 ? ['MANIFESTS'] : [];
+  const manifests = settings.paths.length === 0 ? ['MANIFESTS'] : paths;
   const next = commandLine('plan', [...manifests, ...sharedFlags(options)], context);
   context.stdout.write(
     options.output === 'json'
@@ -84,7 +88,7 @@ interface DeclaredKinds {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The kinds that the manifests of rollcall.yaml declare. Secrets are not read. */
+/** The kinds that the manifests declare. Secrets are not read. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kinds: [], diagnostics: [] };
   const { diagnostics, counts } = await checkManifests(settings, context, {

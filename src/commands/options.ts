@@ -162,6 +162,7 @@ export const doctorOptions: readonly OptionFactory[] = [
   ...connectionOptions,
   verboseOption,
   ...configOptions,
+  ...variableOptions,
   outputOption(),
   ...colourOptions,
 ];

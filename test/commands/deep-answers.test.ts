@@ -89,7 +89,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
     update: (context) => apply(['m.yaml'], { ...service, yes: true, allow: ['update'] }, context),
     export: (context) => exportManifests({ ...service, ids: true }, context),
     'export with names': (context) => exportManifests({ wait: '0', output: 'yaml', out: 'folder' }, context),
-    doctor: (context) => doctor(service, context),
+    doctor: (context) => doctor([], service, context),
   };
 
   test.runIf(inFull).each(['GET', 'POST', 'PATCH', 'OPTIONS'])(

@@ -103,7 +103,7 @@ describe('the environment and the URL of the service are shown', () => {
 
   test('by doctor', async () => {
     const examined = (output: 'json' | 'text'): Promise<Tried> =>
-      ran((context) => doctor({ output, contractOnly: true, ...production }, context));
+      ran((context) => doctor([], { output, contractOnly: true, ...production }, context));
     expect(saidBy('doctor', (await examined('json')).stdout)).toEqual(both);
     expect((await examined('text')).stdout).toMatch(`Checking ${name}\n`);
   });
@@ -135,7 +135,7 @@ describe('a URL that contradicts the environment', () => {
   test.each<[string, (setup: Setup) => Promise<Tried>]>([
     ['plan', (setup) => planned({ report: everyReport }, setup)],
     ['apply', (setup) => applied({ report: everyReport }, setup)],
-    ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
+    ['doctor', (setup) => ran((context) => doctor([], { output: 'text', ...production }, context), setup)],
   ])('stops %s before any request, with advice', async (_, run) => {
     const service = fakeService();
     const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });

@@ -37,7 +37,7 @@ async function examined(
     files: { 'rollcall.yaml': `version: 1\n${config}\n` },
     transport,
   });
-  const ending = await doctor({ output: 'json', contractOnly }, context);
+  const ending = await doctor([], { output: 'json', contractOnly }, context);
   const { checks } = JSON.parse(stdout()) as {
     checks: readonly Record<'name' | 'status' | 'summary' | 'advice', string>[];
   };
@@ -128,7 +128,7 @@ describe('doctor --role', () => {
       transport: async () => Promise.reject(new Error('nothing is sent')),
     });
     const turnedOn = capability.length > 0 ? { capability } : {};
-    expect(await doctor({ output: 'text', role: true, ...turnedOn }, context)).toBe('done');
+    expect(await doctor([], { output: 'text', role: true, ...turnedOn }, context)).toBe('done');
     const { version: format, entries } = parse(stdout()) as {
       version: number;
       entries: readonly { model: string; attrs: { permissions: string[] } }[];
@@ -194,25 +194,32 @@ describe('doctor --role', () => {
     );
   });
 
-  test('lists only the permissions for the declared types, and the right to view applications', async () => {
-    const { context, stdout } = capture({
-      files: {
-        'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n',
-        'm.yaml': 'version: 1\nstages: [{ name: a, type: deny }]\n',
-      },
-    });
-    expect(await doctor({ output: 'text', role: true }, context)).toBe('done');
-    expect(stdout()).toContain('authentik_stages_deny.add_denystage');
-    expect(stdout()).toContain('authentik_core.view_application');
-    expect(stdout()).not.toContain('authentik_stages_dummy.add_dummystage');
-    expect(stdout()).not.toContain('authentik_core.add_user');
-  });
+  test.each([
+    ['rollcall.yaml', [], 'manifests: [m.yaml]'],
+    ['the command line', ['m.yaml'], 'manifests: [other.yaml]'],
+  ])(
+    'lists only the permissions for the types in the manifests of %s, and the right to view applications',
+    async (_, paths, config) => {
+      const { context, stdout } = capture({
+        files: {
+          'rollcall.yaml': `version: 1\n${config}\n`,
+          'm.yaml': 'version: 1\nstages: [{ name: a, type: deny }]\n',
+          'other.yaml': 'version: 1\nstages: [{ name: a, type: dummy }]\n',
+        },
+      });
+      expect(await doctor(paths, { output: 'text', role: true }, context)).toBe('done');
+      expect(stdout()).toContain('authentik_stages_deny.add_denystage');
+      expect(stdout()).toContain('authentik_core.view_application');
+      expect(stdout()).not.toContain('authentik_stages_dummy.add_dummystage');
+      expect(stdout()).not.toContain('authentik_core.add_user');
+    },
+  );
 
   test('fails for invalid manifests, as these do not show the declared types', async () => {
     const { context, stdout, stderr } = capture({
       files: { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': 'version: 1\nflow: []\n' },
     });
-    expect(await doctor({ output: 'text', role: true }, context)).toBe('invalid');
+    expect(await doctor([], { output: 'text', role: true }, context)).toBe('invalid');
     expect(stdout()).toBe('');
     expect(stderr()).toContain('[unknown-field]');
   });

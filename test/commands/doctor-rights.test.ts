@@ -95,7 +95,7 @@ async function doctored(
     files,
     columns: 80,
   });
-  const ending = await doctor({ output: 'json', ...options }, context);
+  const ending = await doctor([], { output: 'json', ...options }, context);
   const document = (options.output === 'text' ? {} : JSON.parse(stdout())) as Doctored['document']; // the schema is checked below
   if (options.output !== 'text') expect(schemaErrors('doctor', document)).toEqual([]);
   const rights = new Set(['token', 'applications', 'users']);

@@ -31,7 +31,7 @@ async function examined(
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
   const { context, stdout, stderr } = capture({ url, transport: transport.send, clock, columns: 80 });
-  const ending = await doctor({ output: 'json', contractOnly: true, ...options }, context);
+  const ending = await doctor([], { output: 'json', contractOnly: true, ...options }, context);
   const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // the schema is checked below
   if (document) expect(schemaErrors('doctor', document)).toEqual([]);
   return {
@@ -118,7 +118,7 @@ describe('doctor', () => {
       transport: scriptedTransport(notFound).send,
       clock: virtualClock(),
     });
-    await doctor({ output: 'json', contractOnly: true }, context);
+    await doctor([], { output: 'json', contractOnly: true }, context);
     expect(stdout()).toContain(
       'https://id.example.com answers through http://proxy.example.com:3128 in 0 ms, its certificate is trusted',
     );
@@ -133,7 +133,7 @@ describe('doctor', () => {
   test('with --contract-only sends only the look-up of an application', async () => {
     const transport = scriptedTransport(notFound);
     const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
-    await doctor({ output: 'text', contractOnly: true }, context);
+    await doctor([], { output: 'text', contractOnly: true }, context);
     expect(stdout()).toContain(
       'it is unknown whether the token may view or create users: only documented requests were sent\n',
     );
@@ -144,6 +144,9 @@ describe('doctor', () => {
     expect(stdout()).toMatch(
       /All possible checks passed\. Not checked: users, release, clock\.\nNext: rollcall plan MANIFESTS --contract-only\n$/,
     );
+    const named = capture({ url: 'https://id.example.com', transport: scriptedTransport(notFound).send });
+    await doctor(['m.yaml'], { output: 'text', contractOnly: true }, named.context);
+    expect(named.stdout()).toContain('\nNext: rollcall plan m.yaml --contract-only\n');
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });
     const slug = transport.requests[0]?.path.split('/').at(-2) ?? '';
@@ -216,7 +219,7 @@ describe('an interrupted doctor', () => {
       },
       signal: interrupting.signal,
     });
-    expect(await doctor({ output: 'text', wait: '60' }, context)).toBe(expected);
+    expect(await doctor([], { output: 'text', wait: '60' }, context)).toBe(expected);
     expect(stdout()).toBe('');
     expect(stderr()).toBe('The check of https://id.example.com was interrupted.\n');
   });

@@ -345,8 +345,8 @@ describe('doctor at a service with only the documented operations', () => {
     async (_, reply) => {
       const service = await documented({ otherwise: reply });
       const { context, stdout } = capture({ files: {}, url: service.url });
-      expect(await doctor({ output: 'text', contractOnly: true, timeout: '20' }, context)).toBe('done');
-      expect(await doctor({ output: 'text', timeout: '20' }, context)).toBe('done');
+      expect(await doctor([], { output: 'text', contractOnly: true, timeout: '20' }, context)).toBe('done');
+      expect(await doctor([], { output: 'text', timeout: '20' }, context)).toBe('done');
       expect(stdout()).toContain('Next: rollcall plan MANIFESTS --contract-only --timeout 20\n');
       expect(stdout()).toContain('Next: rollcall plan MANIFESTS --timeout 20\n');
       expect(stdout()).toContain(
@@ -364,7 +364,7 @@ describe('doctor at a service with only the documented operations', () => {
       const examined = await Promise.all(
         [open, loginProxy, closed].map(async ({ url }) => {
           const { context, stdout } = capture({ files: {}, url });
-          return [await doctor({ output: 'text' }, context), / (\S+) +token /.exec(stdout())?.[1]];
+          return [await doctor([], { output: 'text' }, context), / (\S+) +token /.exec(stdout())?.[1]];
         }),
       );
       expect(examined).toEqual([

@@ -170,7 +170,7 @@ describe('a diagnostic about settings masks', () => {
   test('the token in the settings, even if the command reads no manifests', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
-    expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
+    expect(await doctor([], { output: 'text' }, run.context)).toBe('invalid');
     expect(run.stderr()).toContain('(sensitive)');
   });
 

@@ -91,7 +91,7 @@ describe('a service of a release that rollcall does not know yet', () => {
 
   test('gets a warning from doctor', async () => {
     const { context, stdout } = (await service())();
-    await doctor({ output: 'text' }, context);
+    await doctor([], { output: 'text' }, context);
     expect(stdout()).toMatch(/2027\.2\.1, and rollcall knows releases up to 2026\.8/);
   });
 });
