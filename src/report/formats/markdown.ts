@@ -220,7 +220,10 @@ function fitIntoLimit(
     }
     if (shown < Math.min(items.length, mostItems)) left = 0; // later items must not seem to follow directly
     const more = items.length - shown;
-    const note = more === 0 ? [] : [`… and ${more} more ${itemName}, left out here.`];
+    const note =
+      more === 0
+        ? []
+        : [`… and ${more} more ${itemName}, left out here. --report html=FILE shows all of them.`];
     return [[...items.slice(0, shown), ...note].join(separator)];
   };
   const texts = blocks.map(({ sections }) => sections.flatMap(shownOf).join('\n\n'));

@@ -1,8 +1,8 @@
 import { groupBy } from '../../base/group-by.ts';
 import { joinWords as listedWords } from '../../kinds/all.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
-import { pendingChanges, type Plan } from '../../plan/plan.ts';
-import { printableLine } from '../printable.ts';
+import { isLoginChange, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 import { listAddresses } from './diagnostics.ts';
 
 export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
@@ -20,6 +20,25 @@ export function changeNotes(plan: Plan): string[] {
     groupBy(noted, ({ note }) => note),
     ([note, alike]) => `${listAddresses(alike)}: ${printableLine(note)}`,
   );
+}
+
+/** A long plan has lines about special changes far apart, so a note at its end counts these changes. */
+const maxUncounted = 20;
+
+/** How many changes of a long plan do more than change fields, by effect. */
+export function effectsNote(plan: Plan): string[] {
+  const pending = pendingChanges(plan);
+  const counted = (words: string, hasEffect: (change: Change) => boolean): string => {
+    const count = pending.filter(hasEffect).length;
+    return count === 0 ? '' : `${words}: ${count}`;
+  };
+  const counts = withoutEmpty(
+    counted('that let more people in', ({ opens = [] }) => opens.length > 0),
+    counted('that affect how people log in', isLoginChange),
+    counted('that delete records', ({ action }) => action === 'delete'),
+    counted('with notes', ({ remarks = [] }) => remarks.length > 0),
+  );
+  return pending.length <= maxUncounted || counts.length === 0 ? [] : [`Changes ${counts.join('; ')}.`];
 }
 
 /** A note about new records that everyone can open, because no manifest restricts their access. */

@@ -17,7 +17,7 @@ import {
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listNames } from './diagnostics.ts';
-import { changeNotes, newAccessLines, openRecordsNote, renamedNote } from './plan-notes.ts';
+import { changeNotes, effectsNote, newAccessLines, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
@@ -137,6 +137,7 @@ export function planView(plan: Plan): PlanView {
       ...unseenFieldNotes(plan),
       ...renamedNote(plan),
       ...unservedNote(plan),
+      ...effectsNote(plan),
     ],
     changeNotes: changeNotes(plan),
     idleSentence: wouldChangeNothing(plan) ? 'An apply would change nothing.' : undefined,

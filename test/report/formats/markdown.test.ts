@@ -25,7 +25,8 @@ function manifestOf(count: number, description: (index: number) => string): stri
 
 function expectAllCounted(text: string, total: number): void {
   const shown = text.match(/^\+ application\./gm)?.length ?? 0;
-  const [, more] = /\n\n… and (\d+) more changes, left out here\.\n/.exec(text) ?? [];
+  const [, more] =
+    /\n\n… and (\d+) more changes, left out here\. --report html=FILE shows all of them\.\n/.exec(text) ?? [];
   expect(shown + Number(more)).toBe(total);
   expect(text.endsWith('```\n\n</details>\n')).toBe(true);
   expect(text).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
@@ -118,7 +119,7 @@ describe('the Markdown comment of a plan', () => {
         ),
       });
       expect(text.length).toBeLessThanOrEqual(60_000);
-      expect(text).toContain('… and 2 more problems, left out here.');
+      expect(text).toContain('… and 2 more problems, left out here. --report html=FILE shows all of them.');
       expect(text).toContain('… and 1 more changes, left out here.');
     }
   });
@@ -141,7 +142,9 @@ describe('the Markdown comment of a plan', () => {
     const text = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics });
     expect(text).toMatch(/^\*\*Plan: 3 to add.* 30 warnings\.$/m);
     expect(text.match(/: warning: warning \d+ /g)).toHaveLength(10);
-    expect(text).toContain('\n\n… and 20 more warnings, left out here.\n\n+ application.app-00000');
+    expect(text).toContain(
+      '\n\n… and 20 more warnings, left out here. --report html=FILE shows all of them.\n\n+ application.app-00000',
+    );
     expect(text.match(/^\+ application\./gm)).toHaveLength(3);
     const alike = Array.from({ length: 30 }, () => warning('the same'));
     const folded = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics: alike });

@@ -153,7 +153,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  const note = /users are not looked up/g;
+  const lookUpNote = /users are not looked up/g;
 
   test.each([
     [
@@ -164,7 +164,7 @@ describe('the text of a plan', () => {
     ['only if users are declared', 'applications: [{ slug: a, name: A }]', 0],
   ])('says %s that users are not read', async (_, manifest, times) => {
     const text = await textOf(`version: 1\n${manifest}\n`);
-    expect(text.match(note) ?? []).toHaveLength(times);
+    expect(text.match(lookUpNote) ?? []).toHaveLength(times);
     expect(text).not.toContain('so nothing was asked');
   });
 
@@ -216,6 +216,25 @@ describe('the text of a plan', () => {
     });
     expect(text).toContain('      meta_description\n        observed  "short"\n        declared  "long long');
   });
+
+  test.each([
+    [20, undefined],
+    [21, 'Changes that let more people in: 2; that affect how people log in: 1; with notes: 3.'],
+  ])(
+    'of %d changes ends with the number of changes of each effect only if it is long',
+    async (count, note) => {
+      const entries = Array.from({ length: count }, (_, index) => `{ slug: app-${index}, name: A }`);
+      const plan = await planOf(`version: 1\napplications: [${entries.join()}]\n`);
+      const changes = plan.changes.map((change, index) => ({
+        ...change,
+        ...(index < 2 && { opens: ['everyone'] }),
+        ...(index === 0 && ({ affectsLogin: true } as const)),
+        ...(index < 3 && { remarks: ['has a note'] }),
+      }));
+      const text = planText({ ...plan, changes }, createStyle({ colours: false }), 'all');
+      expect(text.split('\n').find((line) => line.startsWith('Changes '))).toBe(note);
+    },
+  );
 
   test('does not end with "none declared" if no entry is selected', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
