@@ -219,6 +219,11 @@ describe('a failed binding is reported at the line of `access`', () => {
   });
 });
 
+test('a difference from access for everyone shows the declared word, not an empty list', async () => {
+  const { stdout } = await run(plan, serviceWith([{ group: 'staff' }]).send, grafana('everyone'));
+  expect(stdout).toMatch(/access\.groups\n +observed {2}\["staff" .*\]\n +declared {2}"everyone"\n/);
+});
+
 test('a plan reports access for everyone even if a secret is the word "everyone"', async () => {
   const { send } = serviceWith([{ group: 'staff' }]);
   const setup = { env: { WHO: 'everyone' } };

@@ -5,7 +5,7 @@ import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { formatPlace } from '../../base/source.ts';
 import { idsWithPointers, type NamesByPointer, namesByPointer, namesById } from '../../kinds/named.ts';
 import { isNameReference, idText } from '../../kinds/values.ts';
-import { everyone, isBindingField } from '../../kinds/access.ts';
+import { everyone, isBindingField, isOpenToEveryone } from '../../kinds/access.ts';
 import { labelBindings } from '../../kinds/bindings.ts';
 import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
@@ -253,8 +253,11 @@ function differenceViews(
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
+  const isOpen = isBindingField(resource.kind, field) && isOpenToEveryone(resource);
   const whole =
-    children && !isMasked(declared) ? { field, ...labelBindings(children, declared, observed) } : difference;
+    children && !isMasked(declared)
+      ? { field, ...labelBindings(children, declared, observed) }
+      : { ...difference, ...(isOpen && { declared: everyone }) };
   return splitByKey(whole).map((part) =>
     pairView(
       part.field,
