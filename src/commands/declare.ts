@@ -144,7 +144,7 @@ export const commands: readonly CommandDeclaration[] = [
     name: 'credentials',
     summary: 'write the client id, secret and URLs of a provider',
     description:
-      'Writes the credentials that an application needs: client id, secret, issuer and endpoints of OAuth2 providers. Only the owner of the new file can read it. Changes nothing in the service.',
+      'Writes the credentials that an application needs: client id, secret, issuer and endpoints of OAuth2 providers, and the shared secret of RADIUS providers. Only the owner of the new file can read it. Changes nothing in the service.',
     argument: ['[address...]', 'providers, such as provider.grafana'],
     example: 'rollcall credentials provider.grafana --to grafana.env',
     options: credentialsOptions,

@@ -137,8 +137,16 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
       if (exchange.kind !== 'answered') return exchange;
       return { ...exchange, body: exchange.body.replace('"of-Blank"', '""').replace('"of-None"', 'null') };
     };
+    otherClient(world.sandbox).create('/providers/radius/', {
+      name: 'Wi-Fi',
+      authorization_flow: flow,
+      invalidation_flow: grafana.invalidation_flow,
+      shared_secret: 'of-radius',
+    });
     const { written } = await done(ran([], { all: true, to: 'c.json', format: 'json' }, world));
-    expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({ credentials: [{ address }] });
+    expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({
+      credentials: [{ address }, { address: 'provider.Wi-Fi', shared_secret: 'of-radius' }],
+    });
     const named = await ran(['provider.App'], { to: 'c.json', format: 'json' }, world);
     expect(named.written.get('c.json')).not.toContain('client_secret');
   });

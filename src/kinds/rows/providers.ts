@@ -31,7 +31,7 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
   },
   '/providers/microsoft_entra/': { isEnterprise: true },
   '/providers/rac/': { fields: withoutInvalidation },
-  '/providers/radius/': { fields: withMfa },
+  '/providers/radius/': { credentials: { fields: () => ['shared_secret'] }, fields: withMfa },
   '/providers/saml/': {
     // If a PATCH contains a key, the service requires the fields that say what is signed.
     requires: {
