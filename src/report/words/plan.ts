@@ -182,7 +182,12 @@ function headOf(plan: Plan): string {
   );
   const dependencySentence =
     along.length > 0 ? ` Among them are dependencies: ${listNames(along.map(printableLine))}.` : '';
-  return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${dependencySentence}`;
+  return `${head}\n${capitalised(limits.join(', '))}: ${selectedWords(changes.length, declared)}.${dependencySentence}`;
+}
+
+function selectedWords(selected: number, declared: number): string {
+  if (selected < declared || declared === 0) return `${selected} of the ${declared} declared resources`;
+  return declared === 1 ? 'the only declared resource' : `all ${declared} declared resources`;
 }
 
 function joinGlobs(globs: readonly string[]): string {

@@ -236,6 +236,23 @@ describe('the text of a plan', () => {
     },
   );
 
+  test.each([
+    [1, 3, '1 of the 3 declared resources'],
+    [2, 2, 'all 2 declared resources'],
+    [1, 1, 'the only declared resource'],
+    [0, 0, '0 of the 0 declared resources'],
+  ])(
+    'of %d of %d resources begins with the share of the selected resources',
+    async (selected, declared, words) => {
+      const entries = Array.from({ length: selected }, (_, index) => `{ slug: app-${index}, name: A }`);
+      const plan = await planOf(`version: 1\napplications: [${entries.join()}]\n`);
+      const scope = { target: ['application.*'], exclude: [], declared };
+      expect(planText({ ...plan, scope }, createStyle({ colours: false }))).toContain(
+        `\nOnly application.*: ${words}.\n`,
+      );
+    },
+  );
+
   test('does not end with "none declared" if no entry is selected', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
