@@ -223,6 +223,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isNullable?: true;
   /** The problem to report if a create omits the field, although the schema allows this. */
   readonly ifMissing?: (release: Release | undefined, otherFields: JsonObject) => Problem | undefined;
+  /** Whether the field is also reported as missing if the record exists and its list is empty. */
+  readonly isNeededLater?: true;
   /** For a value or list item that only one resource may have: the problem to report for a second resource. */
   readonly singleOwner?: {
     readonly code: Problem['code'];

@@ -62,11 +62,12 @@ const fields = {
     default: [],
     ordered: false,
     changeWarning: () => 'other ways to log in are allowed or refused',
+    isNeededLater: true,
     ifMissing: (release) => {
       const problem = releaseProblemFor(
         { from: '2026.5' },
         release,
-        'refuse logins through a new provider that has no `grant_types`',
+        'refuse logins through a provider that has no `grant_types`',
         'Most applications need `grant_types: [authorization_code, refresh_token]`. Earlier releases ignore the field.',
       );
       return problem && { ...problem, severity: 'warning' };

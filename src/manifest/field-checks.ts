@@ -1,4 +1,5 @@
 import type { Diagnostic, Problem } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
 import { instructionsOf, placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -6,12 +7,13 @@ import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { kindReleaseCheck } from '../kinds/release-checks.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { sameJson } from '../kinds/values.ts';
 
-/** Checks the valid fields of an entry and, if the record is new, reports missing fields. */
+/** Checks the valid fields of an entry and reports missing fields; `held` is the existing record, which needs fewer fields. */
 export function* fieldChecks(
   resource: Resource,
   release: Release | undefined,
-  exists: boolean = false,
+  held?: JsonObject,
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
@@ -35,9 +37,12 @@ export function* fieldChecks(
     ...instructionsOf(resource),
     ...sentFields(resource),
   }));
-  for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
+  for (const [field, { since, isOptionalBefore, ifMissing, isNeededLater, checks = [] }] of checkedFields(
+    kind,
+  )) {
     if (!Object.hasOwn(fields, field)) {
-      const isNeeded = ifMissing !== undefined && !exists && isMissing(field);
+      const isUnset = held === undefined || (isNeededLater && sameJson(held[field] ?? null, []));
+      const isNeeded = ifMissing !== undefined && isUnset && isMissing(field);
       const missing = isNeeded ? ifMissing(release, otherFields()) : undefined;
       if (missing) yield diagnosticOf(resource, kind.identity, missing);
       continue;

@@ -7,6 +7,7 @@ import {
   diagnosticFor,
 } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
+import type { JsonObject } from '../base/json.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
 import { redactorOfLong } from '../base/redactor.ts';
 import type { ResourceType } from '../kinds/all.ts';
@@ -125,10 +126,10 @@ export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
   strict: boolean,
-  existing: Pick<ReadonlySet<Address>, 'has'>,
+  existing: ReadonlyMap<Address, JsonObject>,
 ): Diagnostic[] {
   const found = resources.flatMap((resource) => {
-    const diagnostics = [...fieldChecks(resource, release, existing.has(resource.address))];
+    const diagnostics = [...fieldChecks(resource, release, existing.get(resource.address))];
     return diagnostics.length === 0 ? [] : hideLinesWithSecrets(diagnostics, resource.secrets);
   });
   return withStrictness(uniqueDiagnostics(found).toSorted(comparePlaces), strict);

@@ -24,8 +24,12 @@ export function observedRecordAt(observed: ObservedState, address: Address): Obs
   return observation?.presence === 'present' ? observation.held : undefined;
 }
 
-export function existingIn(observed: ObservedState): ReadonlySet<Address> {
-  return new Set([...observed].flatMap(([address, { presence }]) => (presence === 'present' ? address : [])));
+export function existingIn(observed: ObservedState): ReadonlyMap<Address, ObservedRecord['fields']> {
+  return new Map(
+    [...observed].flatMap(([address, found]) =>
+      found.presence === 'present' ? [[address, found.held.fields] as const] : [],
+    ),
+  );
 }
 
 /** Returns the id of a record by its address: null if it does not exist, undefined if it was not looked up. */

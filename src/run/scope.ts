@@ -1,4 +1,5 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
 import { isNewerThanKnown, type Release } from '../kinds/release.ts';
 import { addressOfName, declaredNames, canBeReferenced } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -40,7 +41,7 @@ export interface ScopedResources {
   /** Returns errors that depend on existing records and on the release, and keeps the warnings, with those in `unseen`. The release is undefined if the service does not report it. */
   readonly checkByRelease?: (
     release: Release | undefined,
-    existing: ReadonlySet<Address>,
+    existing: ReadonlyMap<Address, JsonObject>,
     unseen: readonly Diagnostic[],
   ) => readonly Diagnostic[];
 }

@@ -51,20 +51,28 @@ describe('a field that only some releases require', () => {
   });
 
   test('causes a warning if logins would fail without it', async () => {
-    const words = 'refuses logins through a new provider that has no `grant_types`';
+    const words = 'refuses logins through a provider that has no `grant_types`';
     for (const release of ['2026.5', '2026.8'] as const) {
       const { send } = sandboxTransport({}, undefined, release);
       expect((await planned(send, grafana(invalidation))).stderr).toContain(words);
       const whole = grafana(invalidation, 'grant_types: [authorization_code]');
       expect((await planned(send, whole)).stderr).toBe('');
     }
+    const { send } = sandboxTransport({}, undefined, '2026.5');
+    await runOn(apply, send, grafana(invalidation), { yes: true });
+    expect((await planned(send, grafana(invalidation))).stderr).toContain(words);
+    await runOn(apply, send, grafana(invalidation, 'grant_types: [authorization_code]'), {
+      yes: true,
+      capability: ['update'],
+      allow: ['update'],
+    });
+    expect((await planned(send, grafana(invalidation))).stderr).toBe('');
     const before = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana(invalidation));
     expect(before.stderr).toBe('');
   });
 
   test('causes a warning of `validate`, unless the release is known and needs no such field', async () => {
-    const words =
-      /releases? (since )?2026\.5 refuses? logins through a new provider that has no `grant_types`/;
+    const words = /releases? (since )?2026\.5 refuses? logins through a provider that has no `grant_types`/;
     const validated = async (release: string): Promise<string> => {
       const config = release === '' ? {} : { 'rollcall.yaml': `version: 1\nrelease: '${release}'\n` };
       const { context, stdout } = capture({ files: { 'm.yaml': grafana(invalidation), ...config } });
@@ -78,8 +86,9 @@ describe('a field that only some releases require', () => {
 
   test('is optional for a provider that exists', async () => {
     const { send } = sandboxTransport({}, undefined, '2026.8');
-    await runOn(apply, send, grafana(invalidation));
-    const again = await planned(send, grafana());
+    const grants = 'grant_types: [authorization_code]';
+    await runOn(apply, send, grafana(invalidation, grants), { yes: true });
+    const again = await planned(send, grafana(grants));
     expect([again.ending, again.stderr]).toEqual(['done', '']);
   });
 });
