@@ -6,6 +6,7 @@ import { factsOf } from '../../src/kinds/facts.ts';
 import { dice } from '../simulation/dice.ts';
 import { addressOf } from '../simulation/identity.ts';
 import { kindsManifestOf, kindsWantsOf } from '../simulation/kinds.ts';
+import { secretVariables } from '../simulation/secret-variables.ts';
 import { run, type Ended } from '../support/cli.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { faults, Front, noFaults, type RunFaults, type Write } from './front.ts';
@@ -36,8 +37,10 @@ export async function examine(seed: number, tool: Tool): Promise<Examination> {
   const front = new Front(world.sandbox);
   const folder = await mkdtemp(join(tmpdir(), 'examine-'));
   try {
-    await tool.declare(folder, kindsManifestOf(world.scenario, 'first'));
-    const setting = { folder, url: await front.open(), token: world.token };
+    const manifest = kindsManifestOf(world.scenario, 'first');
+    await tool.declare(folder, manifest);
+    const variables = secretVariables(manifest);
+    const setting = { folder, url: await front.open(), token: world.token, variables };
     return await new Examiner(world, front, tool, setting).examine(random);
   } finally {
     front.close();

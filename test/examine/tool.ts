@@ -7,6 +7,8 @@ export interface CommandSetting {
   readonly folder: string;
   readonly url: string;
   readonly token: string;
+  /** The environment variables to which the manifest refers. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface Command {
@@ -35,9 +37,9 @@ export interface Tool {
   outcomes(apply: Ended): readonly ReportedOutcome[] | undefined;
 }
 
-function command(args: readonly string[], { folder, url, token }: CommandSetting): Command {
+function command(args: readonly string[], { folder, url, token, variables }: CommandSetting): Command {
   const file = join(folder, 'manifest.yaml');
-  const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: token, ROLLCALL_CAPABILITIES: 'update' };
+  const env = { ...variables, ROLLCALL_URL: url, ROLLCALL_TOKEN: token, ROLLCALL_CAPABILITIES: 'update' };
   // A random flow may be the login flow of a random brand.
   const allowed = ['update', 'way-in', 'lockout'].flatMap((one) => ['--allow', one]);
   return { program: process.execPath, args: [cli, ...args, ...allowed, file], env };

@@ -12,6 +12,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { blockYaml } from './block-yaml.ts';
 import type { Identity } from './identity.ts';
+import { secretReference, secretVariables } from './secret-variables.ts';
 import { otherClient } from '../support/other-client.ts';
 
 /** A record in a list to which a field can refer. */
@@ -28,6 +29,8 @@ export type FieldForm = {
   readonly isShown: boolean;
   /** Whether only a part of the value is declared. */
   readonly isInPart: boolean;
+  /** Whether a manifest must refer to the value, and no output may show it. */
+  readonly isSecret: boolean;
 } & (
   | { readonly values: readonly [first: JsonValue, second: JsonValue] }
   | { readonly list: string; readonly isList: boolean }
@@ -99,8 +102,14 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
       row.isAccepted
     )
       return [];
-    const isInPart = row.part === 'unless exactly' || row.part === 'always';
-    return [[field, candidatesFor(path, field, of).map((form) => ({ ...form, isInPart }))] as const];
+    const isSecret = row.isSecret === true;
+    const more = { isInPart: row.part === 'unless exactly' || row.part === 'always', isSecret };
+    const secret = (value: JsonValue): JsonValue => (typeof value === 'string' ? `canary-${value}` : value);
+    const formOfField = (form: Candidate): FieldForm =>
+      isSecret && 'values' in form
+        ? { ...form, ...more, values: [secret(form.values[0]), secret(form.values[1])] }
+        : { ...form, ...more };
+    return [[field, candidatesFor(path, field, of).map((form) => formOfField(form))] as const];
   });
   const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
   const taken: Record<string, FieldForm> = {};
@@ -114,17 +123,23 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
     return undefined;
   for (const [field, [first]] of required) if (first) taken[field] = first;
   let least = await errors(taken);
-  const takeIfBetter = async (field: string, candidate: FieldForm): Promise<void> => {
+  const takeIfBetter = async (field: string, candidate: FieldForm): Promise<boolean> => {
     const now = await errors({ ...taken, [field]: candidate });
-    if (now < least) [taken[field], least] = [candidate, now];
+    const isBetter = now < least;
+    if (isBetter) [taken[field], least] = [candidate, now];
+    return isBetter;
   };
   for (const [field, others] of required)
     for (const candidate of others.slice(1)) if (least > 0) await takeIfBetter(field, candidate);
   const optional = candidates.filter(([, [first]]) => first && !first.isRequired);
-  // Some fields are required although the API schema does not say so.
-  for (const [field, others] of optional)
-    for (const candidate of others)
-      if (least > 0 && !(field in taken)) await takeIfBetter(field, { ...candidate, isRequired: true });
+  // Some fields are required although the API schema does not say so. One of them may help only after another.
+  for (let isMore = true; isMore;) {
+    isMore = false;
+    for (const [field, others] of optional)
+      for (const candidate of others)
+        if (least > 0 && !(field in taken) && (await takeIfBetter(field, { ...candidate, isRequired: true })))
+          isMore = true;
+  }
   if (least > 0) return undefined;
   const rest = optional.filter(([name]) => !(name in taken));
   const likeliest = Object.fromEntries(rest.flatMap(([field, [first]]) => (first ? [[field, first]] : [])));
@@ -141,6 +156,9 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
 
 const sandboxes = new Map<SandboxRelease, Sandbox>();
 
+/** Fewer errors in the first values count for more than any number in the second values, which are tried only after the first. */
+const errorsOfUntriedVariant = 100;
+
 /** The number of errors if all these fields are in a manifest and in a request. */
 async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
   const { kind, path, fields } = form;
@@ -148,7 +166,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
   const sandbox = sandboxes.get(release) ?? seedSandbox({ is_licensed: true }, release).sandbox;
   sandboxes.set(release, sandbox);
   for (const variant of [0, 1] as const) {
-    if (count > 0) break;
+    if (count > 0) return count + errorsOfUntriedVariant;
     const declared = Object.entries(fields).map(([field, of]) => [field, entryValueOf(of, variant)] as const);
     const entry = {
       [kind.identity]: 'one',
@@ -158,7 +176,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     const text = blockYaml({ version: 1, [kind.list]: [entry] });
     const loaded = await loadManifests(['m.yaml'], {
       files: memoryFiles({ 'm.yaml': text }),
-      env: {},
+      env: secretVariables(text),
       ...releaseOf(release),
     });
     count += loaded.diagnostics.filter(({ severity }) => severity === 'error').length;
@@ -196,7 +214,7 @@ function releaseOf(release: SandboxRelease): {
 }
 
 function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
-  if ('values' in of) return of.values[variant];
+  if ('values' in of) return of.isSecret ? secretReference(of.values[variant]) : of.values[variant];
   const named = { [keyOf(of.list)]: 'one' };
   return of.isList ? [named] : named;
 }
@@ -211,7 +229,7 @@ function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue
 
 type Candidate = FieldForm extends infer Form
   ? Form extends unknown
-    ? Omit<Form, 'isInPart'>
+    ? Omit<Form, 'isInPart' | 'isSecret'>
     : never
   : never;
 

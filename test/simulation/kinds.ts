@@ -25,6 +25,7 @@ import {
   type ReferredRecord,
 } from './kind-fields.ts';
 import type { Measures } from './measures.ts';
+import { secretReference } from './secret-variables.ts';
 
 /** Random records of all kinds, without hand-written code for any of them. */
 export interface KindsScenario {
@@ -39,7 +40,7 @@ export interface DrawnRecord extends Pick<KindForm, 'kind' | 'ids' | 'writable'>
 }
 
 /** A field with its value in each edition of the manifest, or with its reference. */
-type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
+type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart' | 'isSecret'> &
   (
     | { readonly values: readonly [first: JsonValue, second: JsonValue] }
     | {
@@ -152,7 +153,7 @@ export async function withCircle(
     name: nameOf(form),
     list: form.kind.list,
   });
-  const shown = { isRequired: false, isShown: true, isInPart: false } as const;
+  const shown = { isRequired: false, isShown: true, isInPart: false, isSecret: false } as const;
   const inCircle = (
     form: KindForm,
     fields: DrawnRecord['fields'],
@@ -249,12 +250,30 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
       ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
       ...boundInside(
         record,
-        declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
+        withSecretReferences(
+          record,
+          declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
+        ),
       ),
     };
     lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);
   }
   return blockYaml({ version: 1, ...Object.fromEntries(lists) });
+}
+
+/** The secret texts in all editions of a record. */
+export function secretsOf({ fields }: DrawnRecord): string[] {
+  return Object.values(fields).flatMap((of) =>
+    'values' in of && of.isSecret ? of.values.filter((value) => typeof value === 'string') : [],
+  );
+}
+
+function withSecretReferences({ fields }: DrawnRecord, declared: JsonObject): JsonObject {
+  const entries = Object.entries(declared).map(([field, value]) => [
+    field,
+    fields[field]?.isSecret ? secretReference(value) : value,
+  ]);
+  return Object.fromEntries(entries) as JsonObject; // as the given object
 }
 
 /** A bound record is declared together with its order. */

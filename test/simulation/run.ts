@@ -4,6 +4,7 @@ import { isJsonList, isJsonObject, parseJson } from '../../src/base/json.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';
 import { declaredSecret } from './access.ts';
+import { secretVariables } from './secret-variables.ts';
 import { launch, type Launch } from './launch.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import type { Declaration, Style } from './declaration.ts';
@@ -54,7 +55,12 @@ export function startRun(
     interruptAfter,
     insistAfter,
     ignoresInterruption: bug?.ignoresInterruption,
-    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
+    env: {
+      ROLLCALL_URL: 'https://service.example',
+      ROLLCALL_TOKEN: token,
+      SECRET: declaredSecret,
+      ...secretVariables(manifest),
+    },
     files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),
     options: optionsOf(scenario, { failFast, mayChange, mayDelete }, bug),
     time,

@@ -14,7 +14,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type AccessChange } from './access.ts';
 import { initialRecords } from './kind-fields.ts';
-import { boundFieldOf, kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
+import { boundFieldOf, kindBodyOf, kindEditOf, kindVersionOf, secretsOf, type DrawnRecord } from './kinds.ts';
 import { AccessWatch } from './access-watch.ts';
 import {
   addressOf,
@@ -242,7 +242,10 @@ export class ServiceWorld {
     const held = this.#scenario.declared.flatMap(
       (identity) => (identity.type === 'provider' ? this.#recordOf(identity)?.['client_secret'] : []) ?? [],
     );
-    return [declaredSecret, ...held.map((secret) => textOf(secret))].filter((secret) => secret !== '');
+    const ofKinds = (this.#scenario.kinds?.records ?? []).flatMap((record) => secretsOf(record));
+    return [declaredSecret, ...ofKinds, ...held.map((secret) => textOf(secret))].filter(
+      (secret) => secret !== '',
+    );
   }
 
   /** Whether the output of a run contains a secret. */
