@@ -27,6 +27,8 @@ export interface LoginStep {
   readonly needsUser?: true;
   /** The field with a list; if the list is empty, nobody passes the stage. */
   readonly needs?: string;
+  /** The field that is false if only people with an invitation pass the stage. */
+  readonly invites?: string;
   /** The field with a stage through which people pass without a password. */
   readonly passkeys?: string;
   readonly logsIn?: true;

@@ -6,6 +6,7 @@ import { flowUsers, type LoginStep } from './login-part.ts';
 import {
   isLoginFlow,
   isProvingFlow,
+  referencesIn,
   stepOf,
   type LoginFlow,
   type LoginRecord,
@@ -92,11 +93,7 @@ export function loginObstacles(flow: LoginFlow): readonly string[] {
       ? []
       : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
     ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
-    ...before.flatMap(({ record: stage, passes: isShownToAll }) =>
-      stage && isShownToAll && stepOf(stage)?.denies
-        ? [`the stage ${JSON.stringify(stage.name)} denies everybody`]
-        : [],
-    ),
+    ...before.flatMap(obstacleForAll),
     ...before.flatMap(({ record: stage, inside }) =>
       [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),
     ),
@@ -113,6 +110,30 @@ function beforeLogin(flow: LoginFlow): readonly LoginStage[] {
   const shown = shownStages(flow);
   const login = shown.findIndex(({ record }) => stepOf(record)?.logsIn);
   return login === -1 ? shown : shown.slice(0, login);
+}
+
+/** Why nobody passes a stage that is shown to everybody. */
+function obstacleForAll({ record, passes, offered }: LoginStage): string[] {
+  const step = stepOf(record);
+  if (record === undefined || step === undefined || !passes) return [];
+  const { fields } = record;
+  const stage = JSON.stringify(record.name);
+  if (step.denies) return [`the stage ${stage} denies everybody`];
+  if (step.invites !== undefined && fields[step.invites] !== true)
+    return [
+      `nobody without an invitation passes the stage ${stage}, because its \`${step.invites}\` is false`,
+    ];
+  const { takesName, offers = [], passkeys = '' } = step;
+  if (takesName === undefined || fields[takesName] === undefined || isGiven(fields[takesName])) return [];
+  const isOffered =
+    isGiven(fields[passkeys]) ||
+    referencesIn(record, offers).length > offered.length ||
+    offered.some((other) => other.fields['enabled'] !== false);
+  return isOffered
+    ? []
+    : [
+        `nobody passes the stage ${stage}, because its \`${takesName}\` is empty and none of its sources is enabled`,
+      ];
 }
 
 function emptyNeeds(stage: LoginRecord): string[] {

@@ -44,6 +44,8 @@ export interface LoginStage extends Judgement {
   readonly order: number;
   readonly record: LoginRecord | undefined;
   readonly inside: readonly LoginRecord[];
+  /** The sources and flows through which people can log in instead. */
+  readonly offered: readonly LoginRecord[];
 }
 
 export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
@@ -66,19 +68,19 @@ export function loginFlow(
   const [stagesIn, children] = bindingFields.find(([, { inside }]) => inside) ?? [];
   const bound = stagesIn === undefined ? undefined : fields[stagesIn];
   if (children?.inside === undefined || bound === undefined) return undefined;
-  const { inside } = children;
-  const [field = '', own = inside.children] = bindingFields.find((each) => !each[1].inside) ?? [];
+  const { inside: bindings } = children;
+  const [field = '', own = bindings.children] = bindingFields.find((each) => !each[1].inside) ?? [];
   const judgement = judged(own, fields[field], kind, fields, recordOf);
   const stages = bindingsIn(children, bound).map(({ binds, id, values }): LoginStage => {
     const stage = recordOf(binds.refersTo, id);
-    const ofStage = judged(inside.children, values[inside.field], kind, values, recordOf);
-    const shown = referredBy(stage, [stepOf(stage)?.shows], recordOf);
-    return { ...ofStage, order: Number(values['order']), record: stage, inside: shown };
+    const ofStage = judged(bindings.children, values[bindings.field], kind, values, recordOf);
+    const { shows, offers = [] } = stepOf(stage) ?? {};
+    const inside = referredBy(stage, [shows], recordOf);
+    const offered = referredBy(stage, offers, recordOf);
+    return { ...ofStage, order: Number(values['order']), record: stage, inside, offered };
   });
   // A flow that another flow offers may in turn offer the other flow.
-  const offered = isOffered
-    ? []
-    : stages.flatMap((stage) => referredBy(stage.record, stepOf(stage.record)?.offers ?? [], recordOf));
+  const offered = isOffered ? [] : stages.flatMap((stage) => stage.offered);
   const ofSources = offered.flatMap((one) =>
     one.kind.login?.kind === 'login source' ? referredBy(one, [one.kind.login.flow], recordOf) : [],
   );

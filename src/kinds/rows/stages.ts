@@ -95,6 +95,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/stages/invitation/stages/': {
+    login: { kind: 'login stage', invites: 'continue_flow_without_invitation' },
     fields: {
       continue_flow_without_invitation: { accessGain: gainIfSetTo(true, 'people without an invitation') },
     },
