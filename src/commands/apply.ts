@@ -9,9 +9,8 @@ import { applyText, planTextBeforeApply } from '../report/formats/text.ts';
 import { maxAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, printableLine, withoutEmpty } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
-import { newAccessLines } from '../report/words/plan-notes.ts';
 import { shownChanges } from '../report/words/plan.ts';
-import { loginChangeWords } from '../report/words/way-in.ts';
+import { loginChangeWords, newAccessLines } from '../report/words/way-in.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
@@ -165,7 +164,10 @@ function planQuestions(plan: Plan): Question[] {
       lines: deletes.map((change) => addressLine(change, 'will be deleted')),
       question: `Delete ${deletes.length === 1 ? 'it' : `these ${deletes.length}`} for good?`,
     },
-    { lines: opened, question: opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?` },
+    {
+      lines: opened,
+      question: opened.length === 1 ? 'Give this access?' : `Give access in all ${opened.length} cases?`,
+    },
   ];
   return [
     { lines: [], question: capitalised(question) },

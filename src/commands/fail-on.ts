@@ -111,8 +111,8 @@ const conditionVerbs: Readonly<Record<Condition, readonly [string, string]>> = {
   missing: ['is missing', 'are missing'],
   undeclared: ['is no longer declared', 'are no longer declared'],
   opens: [
-    'lets more people in or changes how people log in',
-    'let more people in or change how people log in',
+    'gives people more access or changes how people log in',
+    'give people more access or change how people log in',
   ],
 };
 

@@ -5,18 +5,18 @@ const fields = {
     default: false,
     changeWarning: (isSuperuser) => {
       if (typeof isSuperuser !== 'boolean') return "its members gain a superuser's rights, or lose them";
-      return `its members ${isSuperuser ? 'gain' : 'lose'} a superuser's rights`;
+      return isSuperuser ? undefined : "its members lose a superuser's rights";
     },
   },
   parents: {
     earlier: { field: 'parent', isSingle: true },
     // Members of a group are also members of its parents, and get the rights that the parents grant.
-    fact: { field: 'is_superuser', grants: "gives its members a superuser's rights" },
-    additionNote: 'its members may also open what is open to',
+    fact: { field: 'is_superuser', grants: "a superuser's rights" },
+    addedRights: 'access to what is open to',
     default: [],
   },
   attributes: { default: {} },
-  roles: { additionNote: 'gives its members the rights of the role', default: [] },
+  roles: { addedRights: 'the rights of the role', default: [] },
 } satisfies FieldRows;
 
 const membership =

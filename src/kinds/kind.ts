@@ -178,8 +178,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly part?: 'always' | 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
-  /** The words before an id that a change or a new record adds to the field. */
-  readonly additionNote?: string;
+  /** The rights that an id gives if it is added to the field, as words before the id. */
+  readonly addedRights?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */
   readonly changeWarning?: (now: JsonValue, before: JsonValue, release?: Release) => string | undefined;
   /** Who gains access when the value changes. */

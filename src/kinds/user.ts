@@ -26,10 +26,10 @@ const fields = {
     checks: [lastLoginRefusal, ...timeChecks],
   },
   groups: {
-    fact: { field: 'is_superuser', grants: "gains a superuser's rights" },
+    fact: { field: 'is_superuser', grants: "a superuser's rights" },
     default: [],
   },
-  roles: { additionNote: 'gains the rights of the role', default: [] },
+  roles: { addedRights: 'the rights of the role', default: [] },
   email: { default: '', checks: [emailRefusal] },
   attributes: { default: {} },
   path: { default: 'users', checks: [pathRefusal] },

@@ -20,6 +20,7 @@ import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './all-reference-facts.ts';
+import { gainedRights, joinedGroups } from './gained-rights.ts';
 import { createHolderFinder } from './holders.ts';
 import { withKnownNames } from './known-names.ts';
 import { manifestDigestOf } from './manifest-digest.ts';
@@ -71,6 +72,9 @@ export function makePlan(
   const allowed = { permission, deletions, resend };
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = createHolderFinder(resources, observed, known);
+  const joined = joinedGroups(
+    resources.filter(({ address }) => permission !== 'none' || observed.get(address)?.presence !== 'present'),
+  );
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -90,13 +94,14 @@ export function makePlan(
     const remarks = [
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
-        ? [...remarksOn(change, record, holderOf, known, unbound?.before, release), ...renamed]
+        ? [...remarksOn(change, record, holderOf, known, joined, unbound?.before, release), ...renamed]
         : []),
     ];
     const isUnreached =
       change.action === 'create' && isStageKind(resource.kind) && !inFlows().has(resource.address);
     const opens = [
       ...(isUnreached ? [] : newAccess(change, record, alteration, unbound, release)),
+      ...gainedRights(change, record, alteration, known, joined),
       ...accessThroughTaken(change, record, holderOf),
       ...redact(deletion?.opens ?? []),
     ];

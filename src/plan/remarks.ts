@@ -21,6 +21,7 @@ import { idText } from '../kinds/values.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedValues, ObservedRecord } from '../service/types.ts';
 import { missingFields } from './entry-problems.ts';
+import { givesRights, rightsOfAdded } from './gained-rights.ts';
 import type { FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
@@ -30,32 +31,20 @@ export function remarksOn(
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
   holderOf: FindHolder,
   facts: ReferenceFacts,
+  joined: ReadonlySet<string> = new Set(),
   unbound: UnboundState = 'open',
   release?: Release,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
-  const ofIds = changed.flatMap((field) => {
-    const { fact: { grants } = {}, additionNote } = kind.fields[field] ?? {};
-    const isTaken = isMovedBetweenRecords(kind, field);
-    if (grants === undefined && additionNote === undefined && !isTaken) return [];
-    const has = new Set(idsOf(held[field]).map((id) => factKey(kind, field, id)));
-    return idsOf(sentValue(resource, field)).flatMap((id) => {
-      const key = factKey(kind, field, id);
-      if (has.has(key)) return [];
-      has.add(key);
-      const holder = isTaken ? holderOf(resource, field, id) : undefined;
-      if (holder !== undefined)
-        return `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
-      const fact = facts.get(key);
-      const idWords = shownId(resource, field, id);
-      const added = additionNote === undefined ? [] : [`${additionNote} ${idWords}`];
-      if (grants === undefined || (fact !== true && fact !== null)) return added;
-      const given = `${grants} through ${idWords} of \`${field}\``;
-      return [...added, fact ? given : `perhaps ${given}: not all of its parents can be read`];
-    });
-  });
+  const given = givesRights({ resource, action }, joined)
+    ? []
+    : changed.flatMap((field) => rightsOfAdded(resource, field, held[field] ?? null, facts));
+  const ofIds = [
+    ...changed.flatMap((field) => takenNotes(resource, field, held, holderOf)),
+    ...given.map((rights) => (kind.rights?.to === 'its members' ? `gives its members ${rights}` : rights)),
+  ];
   const redact = (remarks: readonly string[]): string[] =>
     remarks.map((words) => redactorOf(secrets).redact(words));
   const { note, words } = kind;
@@ -87,6 +76,23 @@ export function remarksOn(
     ...redact([...ofIds, ...ofOthers, ...ofStages]),
     ...ofBindings,
   ];
+}
+
+function takenNotes(
+  resource: Resource,
+  field: string,
+  held: ObservedRecord['fields'],
+  holderOf: FindHolder,
+): string[] {
+  const { kind } = resource;
+  if (!isMovedBetweenRecords(kind, field)) return [];
+  const has = new Set(idsOf(held[field]).map((id) => idKey(kind, field, id)));
+  return idsOf(sentValue(resource, field)).flatMap((id) => {
+    const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
+    return holder === undefined
+      ? []
+      : `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
+  });
 }
 
 /** The service may remove or hide an expired record. */

@@ -160,7 +160,7 @@ describe('a plan of declared access', () => {
       /failures="1"[^]*--fail-on opens is given[^]*application\.grafana/,
     );
     expect(failed.stderr).toContain(
-      '1 resource lets more people in or changes how people log in, and --fail-on opens is given',
+      '1 resource gives people more access or changes how people log in, and --fail-on opens is given',
     );
   });
 

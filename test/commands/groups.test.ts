@@ -100,7 +100,7 @@ describe('a plan with groups', () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
     expect(stdout).toContain('parents       ["staff" (created first)]\n');
     expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
-    expect(stdout).toContain('gains a superuser\'s rights through "admins" of `groups`');
+    expect(stdout).toContain('Gives user.alice a superuser\'s rights through "admins" of `groups`.\n');
     expect(stdout.indexOf('+ group.staff')).toBeLessThan(stdout.indexOf('+ group.admins'));
   });
 
@@ -118,17 +118,19 @@ users:
   - { username: bob, name: Bob, groups: [{ name: aside }] }
 `;
       const { stdout } = await run('plan', sandboxTransport({ groups }).send, text);
-      expect(stdout).toContain('gains a superuser\'s rights through "below" of `groups`');
-      expect(stdout).toContain('gives its members a superuser\'s rights through "middle" of `parents`');
-      expect(stdout).toContain('its members may also open what is open to "middle"');
-      expect(stdout.match(/superuser's rights/g)).toHaveLength(3);
+      expect(stdout).toContain('Gives user.alice a superuser\'s rights through "below" of `groups`.\n');
+      expect(stdout).toContain(
+        'Gives the members of group.below access to what is open to "middle" and a superuser\'s rights through "middle" of `parents`.\n',
+      );
+      expect(stdout).toMatch(/note +gives its members access to what is open to "root"/);
+      expect(stdout.match(/superuser's\s+rights/g)).toHaveLength(3);
     },
   );
 
   test.each([
-    ['a group gains through its parent', 'its members may also open what is open to "contractors"'],
-    ['a group gains through a role', 'gives its members the rights of the role "auditors"'],
-    ['a user gains through a role', 'gains the rights of the role "auditors"'],
+    ['a group gains through its parent', 'note gives its members access to what is open to "contractors"'],
+    ['a group gains through a role', 'note gives its members the rights of the role "auditors"'],
+    ['a user gains through a role', 'Gives user.alice the rights of the role "auditors"'],
   ])('reports what %s', async (_, note) => {
     const text = `version: 1
 groups:
@@ -161,7 +163,9 @@ users:
       const users = `users: [{ username: alice, name: Alice, groups: [{ name: below }${more}] }]`;
       const { send } = sandboxTransport({ groups }, undefined, release);
       const { stdout } = await run('plan', send, `version: 1\n${declared}\n${users}\n`);
-      expect(stdout).toContain(`gains a superuser's rights through "below" (${below}) of \`groups\``);
+      expect(stdout).toContain(
+        `Gives user.alice a superuser's rights through "below" (${below}) of \`groups\``,
+      );
     }
   });
 
@@ -178,7 +182,9 @@ users:
     const { send } = sandboxTransport({ groups }, undefined, '2026.2');
     const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
     const { stdout } = await run('plan', send, `version: 1\ngroups: [${declared}]\n${users}\n`);
-    expect(stdout).toContain(`gains a superuser's rights through "below" (${ids[1]}) of \`groups\``);
+    expect(stdout).toContain(
+      `Gives user.alice a superuser's rights through "below" (${ids[1]}) of \`groups\``,
+    );
   });
 
   test('reports what is known of a group whose parent cannot be read', async () => {
@@ -192,7 +198,7 @@ users:
     const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
     const { stdout } = await run('plan', hiding, `version: 1\n${users}\n`);
     expect(stdout).toContain('+ user.alice');
-    expect(stdout).toContain("perhaps gains a superuser's rights");
+    expect(stdout).toContain("Gives user.alice perhaps a superuser's rights");
   });
 
   test('reports who may become a superuser through an ancestor that the token cannot see', async () => {
@@ -211,7 +217,7 @@ users:
       text,
     );
     expect(stdout).toContain(
-      `perhaps gains a superuser's rights through "below" (${below}) of \`groups\`: not all of its parents can be read`,
+      `Gives user.alice perhaps a superuser's rights through "below" (${below}) of \`groups\` (not all of its parents can be read).`,
     );
   });
 
@@ -241,7 +247,7 @@ users: [{ username: alice, name: Alice, groups: [{ name: leaf }] }]
         { config: 'rollcall.yaml', allow: ['update'] },
         settings,
       );
-      expect(stdout).toContain(`perhaps gains a superuser's rights ${expected}`);
+      expect(stdout).toContain(`Gives user.alice perhaps a superuser's rights ${expected}`);
     },
   );
 

@@ -38,7 +38,7 @@ const writes = { stage: { name: 'w' }, order: 2 };
 async function lines(world: World, manifest: JsonObject): Promise<string[]> {
   const { context, stdout, stderr } = world.run(JSON.stringify({ version: 1, ...manifest }), env);
   await plan(['m.yaml'], { output: 'text', allow: capabilities, failOn: ['opens'] }, context);
-  const opens = stdout().match(/^Opens .*$/gm) ?? [];
+  const opens = stdout().match(/^(?:Opens|Gives) .*$/gm) ?? [];
   const isCounted = stderr().includes('--fail-on opens is given');
   expect(isCounted, stdout() + stderr()).toBe(opens.length > 0);
   return opens;
@@ -685,7 +685,7 @@ test('a plan of a blueprint has a note that the service makes its writes', async
   expect(stdout()).toContain('note  the service itself writes what the blueprint declares');
 });
 
-test('a plan has a line for a new source and for a new proxy that let more people in', async () => {
+test('a plan has a line for a new source and for a new proxy that give access', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
   expect(source).toBe(
@@ -713,6 +713,83 @@ test('a plan has a line without the value for a hidden field that lets more peop
   const { context, stdout } = world.run(text, { SECRET: 'canary' }, { files });
   await plan(['m.yaml'], { output: 'text', allow: ['update'], config: 'rollcall.yaml' }, context);
   expect(stdout()).toContain('Opens source.s to others, through its `enabled`.');
+});
+
+const withGroup = (more: JsonObject, ...usersOfGroup: readonly JsonObject[]): JsonObject => ({
+  roles: [{ name: 'auditors' }],
+  groups: [{ name: 'parent' }, { name: 'root', is_superuser: true }, { name: 'g', ...more }],
+  users: usersOfGroup.map((user, nth) => ({ username: `u${nth}`, name: 'U', ...user })),
+});
+const member = { groups: [{ name: 'g' }] };
+
+test.each<[condition: string, before: JsonObject, after: JsonObject, gains: readonly RegExp[]]>([
+  [
+    'an existing group gets a parent',
+    withGroup({ parents: [] }),
+    withGroup({ parents: [{ name: 'parent' }] }),
+    [/^Gives the members of group.g access to what is open to "parent" \(.*\)\.$/],
+  ],
+  [
+    'an existing group gets a parent of superusers',
+    withGroup({ parents: [] }),
+    withGroup({ parents: [{ name: 'root' }] }),
+    [
+      /^Gives the members of group.g access to what is open to "root" \(.*\) and a superuser's rights through "root" \(.*\) of `parents`\.$/,
+    ],
+  ],
+  [
+    'an existing group gets a role',
+    withGroup({ roles: [] }),
+    withGroup({ roles: [{ name: 'auditors' }] }),
+    [/^Gives the members of group.g the rights of the role "auditors" \(.*\)\.$/],
+  ],
+  [
+    'an existing group becomes a group of superusers',
+    withGroup({ is_superuser: false }),
+    withGroup({ is_superuser: true }),
+    [/^Gives the members of group.g a superuser's rights\.$/],
+  ],
+  [
+    'a group loses its parent, its role and its flag',
+    withGroup({ is_superuser: true, parents: [{ name: 'parent' }], roles: [{ name: 'auditors' }] }),
+    withGroup({ is_superuser: false, parents: [], roles: [] }),
+    [],
+  ],
+  [
+    'a new group without members gets a parent and a role',
+    { groups: [{ name: 'parent' }], roles: [{ name: 'auditors' }] },
+    withGroup({ parents: [{ name: 'parent' }], roles: [{ name: 'auditors' }], is_superuser: true }),
+    [],
+  ],
+  [
+    'a new group with a new member gets a parent',
+    { groups: [{ name: 'parent' }] },
+    withGroup({ parents: [{ name: 'parent' }] }, member),
+    [/^Gives the members of group.g access to what is open to "parent" \(.*\)\.$/],
+  ],
+  [
+    'a new user joins a new group of superusers',
+    { groups: [{ name: 'parent' }] },
+    withGroup({ is_superuser: true }, member),
+    [/^Gives user.u0 a superuser's rights through "g" of `groups`\.$/],
+  ],
+  [
+    'users get a role and join a group of superusers',
+    withGroup({}, {}, {}),
+    withGroup({}, { roles: [{ name: 'auditors' }] }, { groups: [{ name: 'root' }] }),
+    [
+      /^Gives user.u0 the rights of the role "auditors" \(.*\)\.$/,
+      /^Gives user.u1 a superuser's rights through "root" \(.*\) of `groups`\.$/,
+    ],
+  ],
+  ['a user joins a group', withGroup({}, {}), withGroup({}, member), []],
+])('a plan reports who gains rights if %s', async (_, before, after, gains) => {
+  const world = new World(
+    { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },
+    '2026.2',
+  );
+  await applied(world, before);
+  expect(await lines(world, after)).toEqual(gains.map((line) => expect.stringMatching(line)));
 });
 
 test('a new entitlement without bindings is not open to everyone', async () => {

@@ -1,15 +1,8 @@
 import { groupBy } from '../../base/group-by.ts';
-import { joinWords as listedWords } from '../../kinds/all.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import { isLoginChange, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
 import { listAddresses } from './diagnostics.ts';
-
-export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
-  return changes.flatMap(({ resource, opens = [] }) =>
-    opens.length === 0 ? [] : printableLine(`Opens ${resource.address} to ${listedWords(opens)}.`),
-  );
-}
 
 /** The notes of all pending changes; changes with the same note share a line. */
 export function changeNotes(plan: Plan): string[] {
@@ -33,7 +26,7 @@ export function effectsNote(plan: Plan): string[] {
     return count === 0 ? '' : `${words}: ${count}`;
   };
   const counts = withoutEmpty(
-    counted('that let more people in', ({ opens = [] }) => opens.length > 0),
+    counted('that give access', ({ opens = [] }) => opens.length > 0),
     counted('that affect how people log in', isLoginChange),
     counted('that delete records', ({ action }) => action === 'delete'),
     counted('with notes', ({ remarks = [] }) => remarks.length > 0),

@@ -17,11 +17,11 @@ import {
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listNames } from './diagnostics.ts';
-import { changeNotes, effectsNote, newAccessLines, openRecordsNote, renamedNote } from './plan-notes.ts';
+import { changeNotes, effectsNote, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
-import { lostRightsWords, loginChangeWords } from './way-in.ts';
+import { lostRightsWords, loginChangeWords, newAccessLines } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 

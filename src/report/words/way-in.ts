@@ -5,6 +5,7 @@ import { joinWords } from '../../kinds/all.ts';
 import { labelBindings } from '../../kinds/bindings.ts';
 import { partialComparison } from '../../kinds/fields.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import { isLoginChange, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { printableLine, quotedJson, withoutEmpty } from '../printable.ts';
@@ -87,4 +88,16 @@ export function dependencyReason({ resource: { kind } }: Change, holder: Address
   return singleOwnerFields(kind).length > 0 && holder.startsWith(`${kind.type}.`)
     ? 'which frees a value that this change needs'
     : 'so that access changes as little as possible in between';
+}
+
+/** Who can open more records, or gains rights. Safe to print. */
+export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
+  return changes.flatMap(({ resource, opens = [] }) =>
+    opens.length === 0 ? [] : printableLine(`${givenTo(resource)} ${joinWords(opens)}.`),
+  );
+}
+
+function givenTo({ kind: { rights }, address }: Resource): string {
+  if (rights?.to === 'a user') return `Gives ${address}`;
+  return rights?.to === 'its members' ? `Gives the members of ${address}` : `Opens ${address} to`;
 }

@@ -219,7 +219,7 @@ describe('the text of a plan', () => {
 
   test.each([
     [20, undefined],
-    [21, 'Changes that let more people in: 2; that affect how people log in: 1; with notes: 3.'],
+    [21, 'Changes that give access: 2; that affect how people log in: 1; with notes: 3.'],
   ])(
     'of %d changes ends with the number of changes of each effect only if it is long',
     async (count, note) => {

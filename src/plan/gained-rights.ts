@@ -1,0 +1,95 @@
+import type { JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
+import { fieldNames, placeholderFor, sentValue } from '../kinds/fields.ts';
+import { idsOf, shownId } from '../kinds/named.ts';
+import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { recordKey } from '../kinds/values.ts';
+import type { Alteration } from '../manifest/baseline.ts';
+import type { ObservedRecord } from '../service/types.ts';
+import type { Change } from './plan.ts';
+
+/** The rights that a user or the members of a group gain through a change, compared with the service and with the baseline. */
+export function gainedRights(
+  change: Pick<Change, 'resource' | 'action' | 'differences'>,
+  { fields: held }: Pick<ObservedRecord, 'fields'>,
+  since: Alteration | undefined,
+  facts: ReferenceFacts,
+  joined: ReadonlySet<string>,
+): string[] {
+  const { resource, action, differences } = change;
+  if (!givesRights(change, joined)) return [];
+  const changed = action === 'update' ? differences.map(({ field }) => field) : [];
+  const altered = since?.kind === 'altered' ? (since.fields ?? []) : [];
+  const gains = fieldNames(resource).flatMap((field) => [
+    ...(action === 'create' || since?.kind === 'added' ? rightsOfAdded(resource, field, null, facts) : []),
+    ...(changed.includes(field) ? rightsInField(resource, field, held[field] ?? null, facts) : []),
+    ...altered.flatMap((each) =>
+      each.field === field ? rightsInField(resource, field, each.before ?? null, facts) : [],
+    ),
+  ]);
+  return [...new Set(gains)].map((words) => redactorOf(resource.secrets).redact(words));
+}
+
+/** Whether a change can give rights to people: a new group has only the members that join it in the same plan. */
+export function givesRights(
+  { resource: { kind, name }, action }: Pick<Change, 'resource' | 'action'>,
+  joined: ReadonlySet<string>,
+): boolean {
+  const isOfGroup = kind.rights?.to === 'its members';
+  return (
+    kind.rights?.to === 'a user' || (isOfGroup && (action !== 'create' || joined.has(recordKey({ name }))))
+  );
+}
+
+/** The keys of the groups that users join. */
+export function joinedGroups(resources: readonly Resource[]): ReadonlySet<string> {
+  return new Set(
+    resources.flatMap((user) =>
+      user.kind.login?.kind === 'superuser'
+        ? idsOf(sentValue(user, user.kind.login.groups)).map(recordKey)
+        : [],
+    ),
+  );
+}
+
+function rightsInField(
+  resource: Resource,
+  field: string,
+  before: JsonValue,
+  facts: ReferenceFacts,
+): readonly string[] {
+  const { login } = resource.kind;
+  if (login?.kind !== 'superuser group' || field !== login.grants)
+    return rightsOfAdded(resource, field, before, facts);
+  if (before === true || sentValue(resource, field) !== true) return [];
+  return [
+    placeholderFor(resource, field) === undefined
+      ? "a superuser's rights"
+      : `rights, through its \`${field}\``,
+  ];
+}
+
+/** The rights that the ids give which a field adds to its earlier value. */
+export function rightsOfAdded(
+  resource: Resource,
+  field: string,
+  before: JsonValue,
+  facts: ReferenceFacts,
+): string[] {
+  const { kind } = resource;
+  const { fact: { grants } = {}, addedRights } = kind.fields[field] ?? {};
+  if (grants === undefined && addedRights === undefined) return [];
+  const has = new Set(idsOf(before).map((id) => factKey(kind, field, id)));
+  return idsOf(sentValue(resource, field)).flatMap((id) => {
+    const key = factKey(kind, field, id);
+    if (has.has(key)) return [];
+    has.add(key);
+    const idWords = shownId(resource, field, id);
+    const added = addedRights === undefined ? [] : [`${addedRights} ${idWords}`];
+    const fact = facts.get(key);
+    if (grants === undefined || (fact !== true && fact !== null)) return added;
+    const given = `${grants} through ${idWords} of \`${field}\``;
+    return [...added, fact ? given : `perhaps ${given} (not all of its parents can be read)`];
+  });
+}
