@@ -64,6 +64,9 @@ const enrolling = {
 const withInvitation = (isOptional: boolean): JsonObject => ({
   stages: [{ type: 'invitation', name: 'i', continue_flow_without_invitation: isOptional }],
 });
+const withValidation = (not_configured_action: string): JsonObject => ({
+  stages: [{ type: 'authenticator_validate', name: 'v', device_classes: ['totp'], not_configured_action }],
+});
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withSaml = (verification_kp: JsonObject | null): JsonObject => ({
   sources: [
@@ -646,6 +649,7 @@ test.each<[note: string, before: JsonObject, after: JsonObject]>([
       providers: [{ ...scim, group_filters: [{ name: 'h' }], exactly: ['group_filters'] }],
     },
   ],
+  ['people without a device can no longer pass this stage', withValidation('skip'), withValidation('deny')],
   [
     'logins fail until the application uses its secret',
     provider('oauth2', { client_type: 'public', redirect_uris: [] }),

@@ -57,6 +57,10 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     update: { requiredInUpdates: ['configuration_stages'] },
     fields: {
       last_auth_threshold: duration,
+      not_configured_action: {
+        changeWarning: (action) =>
+          action === 'deny' ? 'people without a device can no longer pass this stage' : undefined,
+      },
       configuration_stages: {
         ifMissing: requiredFieldCheck(
           'the action `configure` needs `configuration_stages`',
