@@ -20,6 +20,7 @@ import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './all-reference-facts.ts';
+import { createAncestorFinder } from './ancestors.ts';
 import { gainedRights, joinedGroups } from './gained-rights.ts';
 import { createHolderFinder } from './holders.ts';
 import { withKnownNames } from './known-names.ts';
@@ -75,6 +76,7 @@ export function makePlan(
   const joined = joinedGroups(
     resources.filter(({ address }) => permission !== 'none' || observed.get(address)?.presence !== 'present'),
   );
+  const isAncestor = createAncestorFinder(resources, observed);
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -94,7 +96,10 @@ export function makePlan(
     const remarks = [
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
-        ? [...remarksOn(change, record, holderOf, known, joined, unbound?.before, release), ...renamed]
+        ? [
+            ...remarksOn(change, record, holderOf, known, joined, isAncestor, unbound?.before, release),
+            ...renamed,
+          ]
         : []),
     ];
     const isUnreached =

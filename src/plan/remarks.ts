@@ -20,6 +20,7 @@ import { expiry } from '../kinds/time.ts';
 import { idText } from '../kinds/values.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedValues, ObservedRecord } from '../service/types.ts';
+import type { IsAncestor } from './ancestors.ts';
 import { missingFields } from './entry-problems.ts';
 import { givesRights, rightsOfAdded } from './gained-rights.ts';
 import type { FindHolder } from './holders.ts';
@@ -32,6 +33,7 @@ export function remarksOn(
   holderOf: FindHolder,
   facts: ReferenceFacts,
   joined: ReadonlySet<string> = new Set(),
+  isAncestor: IsAncestor = () => false,
   unbound: UnboundState = 'open',
   release?: Release,
 ): string[] {
@@ -65,7 +67,7 @@ export function remarksOn(
   const warnings = differences.flatMap(
     ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed, release) ?? [],
   );
-  const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts));
+  const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts, isAncestor));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
   const ofBindings = changed.some((field) => isBindingField(kind, field))
     ? [...(declaresAccess(resource) ? accessNotes(resource, record, unbound) : []), ...expiredNote(record)]
@@ -180,6 +182,7 @@ function undeclaredIdNotes(
   field: string,
   { fields: held, names = {} }: Pick<ObservedRecord, 'fields' | 'names'>,
   facts: ReferenceFacts,
+  isAncestor: IsAncestor,
 ): string[] {
   const { kind } = resource;
   const { removalNote, fact, idForm, changeWarning } = kind.fields[field] ?? {};
@@ -187,9 +190,12 @@ function undeclaredIdNotes(
   if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
   // If access is declared for everyone, nobody loses access.
   if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
-  const declared = new Set(idsOf(sentValue(resource, field)).map((id) => idKey(kind, field, id)));
+  const declared = idsOf(sentValue(resource, field));
+  const keys = new Set(declared.map((id) => idKey(kind, field, id)));
   return idsOf(held[field]).flatMap((id) => {
-    if (declared.has(idKey(kind, field, id))) return [];
+    if (keys.has(idKey(kind, field, id))) return [];
+    // The members of a group are also members of its ancestors.
+    if (isBindingField(kind, field) && declared.some((other) => isAncestor(other, id))) return [];
     const idWords = shownId(resource, field, id, 'one', names[field] ?? new Map());
     const lost = fact?.grants !== undefined && facts.get(factKey(kind, field, id)) === true;
     return `${removalNote ?? `its \`${field}\` lose`} ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;

@@ -796,6 +796,31 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
   expect(await lines(world, after)).toEqual(gains.map((line) => expect.stringMatching(line)));
 });
 
+test.each([
+  ['a group is no longer bound', 'child', ['parent'], false],
+  ['a parent group is no longer bound', 'parent', ['child'], true],
+  ['another group stays bound', 'child', ['other'], true],
+])(
+  'a plan notes who loses access, except members of a group whose ancestor stays bound: %s',
+  async (_, removed, kept, isLost) => {
+    const withAccess = (...names: readonly string[]): JsonObject => ({
+      groups: [
+        { name: 'child', parents: [{ name: 'middle' }] },
+        { name: 'middle', parents: [{ name: 'parent' }] },
+        { name: 'parent' },
+        { name: 'other' },
+      ],
+      applications: [{ slug: 'a', name: 'A', access: { groups: names.map((name) => ({ name })) } }],
+    });
+    const world = new World({ groups: [] }, '2026.2');
+    await applied(world, withAccess(removed, ...kept));
+    const { context, stdout } = world.run(JSON.stringify({ version: 1, ...withAccess(...kept) }), env);
+    await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
+    expect(stdout()).toContain('~ application.a');
+    expect(stdout().includes(`is no longer open to "${removed}"`), stdout()).toBe(isLost);
+  },
+);
+
 test('a new entitlement without bindings is not open to everyone', async () => {
   const world = new World({ applications: [{ slug: 'a', name: 'A' }] }, '2026.2');
   const entitlement = { name: 'e', app: { slug: 'a' }, policies: [] };
