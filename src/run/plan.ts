@@ -4,8 +4,9 @@ import { needsSuperuserToDelete } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import { declaresBindings } from '../kinds/access.ts';
+import { valueAfter } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { withRunIds } from '../kinds/named.ts';
+import { keyOfId, namingFields, referenceKeys, withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
 import { existingIn, observedIds, observedRecordAt, type ObservedState } from '../observe/observation.ts';
@@ -233,10 +234,31 @@ async function deletionsFor(
         : [],
     ),
   );
+  const released = new Set(allow.includes('update') ? releasedReferences(resources, observed) : []);
   return readDeletions({
     ...service,
     deletes,
     isClosed: (pk) => closed.has(pk),
+    isReleased: (owner, gone) => released.has(`${owner} ${gone}`),
     isFlagOff: async () => after === 'closed',
+  });
+}
+
+/** The references that updates take from records, as pairs of keys. */
+function releasedReferences(resources: readonly Resource[], observed: ObservedState): string[] {
+  return resources.flatMap((resource) => {
+    const { kind, address } = resource;
+    const held = observedRecordAt(observed, address);
+    if (held === undefined || isToBeDeleted(resource)) return [];
+    const fields = namingFields(kind);
+    const before = referenceKeys(kind, fields, (field) => held.fields[field]).flat();
+    const after = new Set(
+      referenceKeys(kind, fields, (field) =>
+        Object.hasOwn(resource.fields, field)
+          ? valueAfter(resource, field, held.fields[field])
+          : held.fields[field],
+      ).flat(),
+    );
+    return before.flatMap((key) => (after.has(key) ? [] : `${keyOfId(kind.family, held.pk)} ${key}`));
   });
 }

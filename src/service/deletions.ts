@@ -13,6 +13,7 @@ import {
   type DeleteCandidate,
   type Dependent,
   type Dependents,
+  type IsReleased,
 } from './dependents.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
@@ -37,6 +38,7 @@ interface DeleteContext extends ReadContext {
   readonly deletes: readonly DeleteCandidate[];
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
   readonly isClosed?: (pk: string) => boolean;
+  readonly isReleased?: IsReleased;
   readonly isFlagOff: () => Promise<boolean>;
 }
 
@@ -59,7 +61,7 @@ export async function readDeletions(context: DeleteContext): Promise<DeleteDecis
       const { notes, ...decision } = await judgeDeletion(candidate, together, dependents);
       const known = (await dependents()) ?? [];
       const opens = decision.refusal ? [] : await gainsThroughLoss(candidate, known, together);
-      const shown = dependentNotes(candidate, known, going);
+      const shown = dependentNotes(candidate, known, going, context.isReleased);
       of.set(candidate.resource.address, { ...decision, notes: [...notes, ...shown], opens });
     }
     going = going.filter(({ resource }) => of.get(resource.address)?.refusal === undefined);

@@ -63,20 +63,27 @@ const bindingTypes: Readonly<Record<string, string | undefined>> = {
 
 const maxListed = 10;
 
-/** Notes about the dependents, except records to which only the deleted record refers, and records that lose nothing because they are deleted too. */
+/** Whether the plan takes a reference from a record before it deletes the other record; both are given as keys of ids. */
+export type IsReleased = (owner: string, deleted: string) => boolean;
+
+/** Notes about the dependents, except records to which only the deleted record refers, and records that lose nothing in the delete. */
 export function dependentNotes(
   { resource: { kind }, held }: DeleteCandidate,
   dependents: readonly Dependent[],
   deletes: readonly DeleteCandidate[],
+  isReleased: IsReleased = () => false,
 ): string[] {
   // The service lists a record once for each direction of a reference in a list.
   const lists = namingFields(kind).filter((field) => isJsonList(held.fields[field] ?? null));
   const own = new Set(referenceKeys(kind, lists, (field) => held.fields[field]).flat());
   const deleted = new Set(deletes.map(({ resource, held: { pk } }) => keyOfId(resource.kind.family, pk)));
+  const gone = keyOfId(kind.family, held.pk);
   const notes = dependents.flatMap(({ family, pk, words, isDeletedToo }) => {
     if (isDeletedToo) return `deletes ${words} with it`;
     const key = family && keyOfId(family, pk);
-    return key !== undefined && (own.delete(key) || deleted.has(key)) ? [] : `${words} loses it`;
+    if (key === undefined) return `${words} loses it`;
+    const isSpared = own.delete(key) || deleted.has(key) || isReleased(key, gone);
+    return isSpared ? [] : `${words} loses it`;
   });
   const more = notes.length - maxListed;
   return more > 0 ? [...notes.slice(0, maxListed), `${more} more dependents`] : notes;

@@ -8,6 +8,7 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { times } from '../support/effort.ts';
 import { applyManifest, env, randomInstance, seed } from '../support/random-instance.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { planned, seed as seedOfDeletes } from '../support/delete-world.ts';
 import { World } from '../support/update-world.ts';
 import { existsIn, listPathIn } from '../support/written-type.ts';
 import { otherClient } from '../support/other-client.ts';
@@ -120,3 +121,20 @@ test.each([
   expect(stdout()).toContain('the service would also delete the stage "asks"');
   expect(otherClient(world.sandbox).record('/stages/endpoints/', 'asks')).toBeDefined();
 });
+
+test.each([
+  ['the plan gives it another provider first', 'provider: null', false],
+  ['the plan does not change its provider', 'meta_description: New', true],
+])(
+  'a deleted provider is noted as the loss of an application unless it loses it earlier: %s',
+  async (_, declared, isLost) => {
+    const world = new World(seedOfDeletes, '2026.2');
+    const text = `version: 1
+providers: [{ name: Wiki, type: oauth2, state: absent }]
+applications: [{ slug: wiki, name: Wiki, ${declared} }]
+`;
+    const { stdout } = await planned(world, text, { allow: ['update', 'delete'] });
+    expect(stdout).toContain('- provider.Wiki');
+    expect(stdout.includes('the application "wiki" loses it'), stdout).toBe(isLost);
+  },
+);
