@@ -77,6 +77,7 @@ export function makePlan(
     resources.filter(({ address }) => permission !== 'none' || observed.get(address)?.presence !== 'present'),
   );
   const isAncestor = createAncestorFinder(resources, observed);
+  const forRemarks = { holderOf, facts: known, joined, isAncestor, unbound: unbound?.before, release };
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -96,10 +97,7 @@ export function makePlan(
     const remarks = [
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
-        ? [
-            ...remarksOn(change, record, holderOf, known, joined, isAncestor, unbound?.before, release),
-            ...renamed,
-          ]
+        ? [...remarksOn(change, record, forRemarks), ...renamed]
         : []),
     ];
     const isUnreached =

@@ -27,15 +27,20 @@ import type { FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
 
+interface Known {
+  readonly holderOf: FindHolder;
+  readonly facts: ReferenceFacts;
+  /** The keys of the groups that users join. */
+  readonly joined: ReadonlySet<string>;
+  readonly isAncestor: IsAncestor;
+  readonly unbound: UnboundState | undefined;
+  readonly release: Release | undefined;
+}
+
 export function remarksOn(
   { resource, action, differences, presence }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
-  holderOf: FindHolder,
-  facts: ReferenceFacts,
-  joined: ReadonlySet<string> = new Set(),
-  isAncestor: IsAncestor = () => false,
-  unbound: UnboundState = 'open',
-  release?: Release,
+  { holderOf, facts, joined, isAncestor, unbound = 'open', release }: Known,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;

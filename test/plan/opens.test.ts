@@ -428,8 +428,14 @@ test('an application with only an expired binding was not open to everyone', asy
         differences: [{ field: 'access.groups', declared: [], observed: [] }],
       },
       { fields: { 'access.groups': [] }, ...(bound && { bound }) },
-      () => undefined,
-      new Map(),
+      {
+        holderOf: () => undefined,
+        facts: new Map(),
+        joined: new Set(),
+        isAncestor: () => false,
+        unbound: undefined,
+        release: undefined,
+      },
     );
   const expired = Array.from(
     record.bound ?? [],
