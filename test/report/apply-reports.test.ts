@@ -8,6 +8,7 @@ import { html } from '../../src/report/formats/html.ts';
 import { json } from '../../src/report/formats/json.ts';
 import { junit } from '../../src/report/formats/junit.ts';
 import { markdown } from '../../src/report/formats/markdown.ts';
+import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -21,6 +22,8 @@ users:
     name: Alice
     email: alice@example.com
 `;
+
+const terminal = createStyle({ colours: false, columns: 100 });
 
 function reportOf(result: ApplyRun): Report {
   return applyReport({ result, diagnostics: [], filenames: ['m.yaml'] });
@@ -70,9 +73,10 @@ test.each([
   [false, 'Run the same apply again', 'ake a new plan'],
   [true, 'ake a new plan and apply it', 'un the same apply again'],
 ])('after a saved plan (%j), the advice names the next command', async (saved, said, not) => {
-  const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })));
-  expect(shown).toContain(said);
-  expect(shown).not.toContain(not);
+  const report = reportOf(await runWith({ outcome: 'unknown' }, { saved }));
+  expect(text(report)).toContain(said);
+  expect(text(report)).not.toContain(not);
+  expect(json(report).includes('"saved_plan": true')).toBe(saved);
 });
 
 test.each([
@@ -168,6 +172,52 @@ test('an HTML report has the number of tries of a create that was tried more tha
   expect(html(reportOf(await runWith({ attempts: 1 })))).not.toContain('attempts');
 });
 
+test.each([
+  [{ outcome: 'exists', doubt: 'unchecked' }, '\u001b[33m=\u001b[39m'],
+  [{ outcome: 'exists' }, '='],
+] as const)('the sign of a record that may be incomplete has a colour: %j', async (end, sign) => {
+  const style = createStyle({ colours: true });
+  expect(text(reportOf(await runWith(end)), { style })).toContain(`  ${sign} `);
+});
+
+test.each([
+  [50, 50],
+  [51, 1],
+])(
+  'for %i resources that were not started for one reason, the text on a terminal has %i lines',
+  async (count, lines) => {
+    const { changes, ...plan } = await planOf(manifest);
+    const outcomes = Array.from({ length: count }, () =>
+      changes.map((change): Outcome => {
+        return { change, outcome: 'not_attempted', stoppedBy: 'pause', attempts: 0, durationMs: 0 };
+      }),
+    ).flat();
+    const report = reportOf(await runWith({}, { plan: { ...plan, changes }, outcomes }));
+    expect(text(report, { style: terminal }).match(/^ {2}\. /gm)).toHaveLength(lines);
+  },
+);
+
+test('a report of an unfinished resource does not repeat the flags that finish it', async () => {
+  const wiki = { slug: 'wiki', name: 'Old' };
+  const { changes, ...plan } = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', {
+    wiki,
+  });
+  const reportWith = async (unfinished: boolean): Promise<string> => {
+    const outcomes = changes.map((change): Outcome => {
+      const known = { ...change, ...(unfinished && { unfinished }) };
+      return { change: known, outcome: 'differs', attempts: 0, durationMs: 0 };
+    });
+    return text(reportOf(await runWith({}, { plan: { ...plan, changes, contractOnly: false }, outcomes })));
+  };
+  expect(await reportWith(true)).not.toContain('To change these differences');
+  expect(await reportWith(false)).toContain('To change these differences');
+});
+
+test('a JUnit report of an apply has no suite for a file without resources', async () => {
+  const ended = { result: await runWith({}), diagnostics: [], filenames: ['m.yaml', 'other.yaml'] };
+  expect(junit(applyReport(ended)).match(/<testsuite .*?"(?= )/g)).toEqual(['<testsuite name="m.yaml"']);
+});
+
 test('a text report counts resources in sync without listing them', async () => {
   const wiki = { slug: 'wiki', name: 'Wiki' };
   const plan = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', { wiki });
@@ -178,9 +228,9 @@ test('a text report counts resources in sync without listing them', async () => 
     durationMs: 0,
   }));
   const report = reportOf(await runWith({}, { plan, outcomes }));
-  for (const format of [text, markdown]) {
-    expect(format(report)).toContain('0 created, 1 in sync.');
-    expect(format(report)).not.toContain('application.wiki');
+  for (const told of [text(report), text(report, { style: terminal }), markdown(report)]) {
+    expect(told).toContain('0 created, 1 in sync.');
+    expect(told).not.toContain('application.wiki');
   }
   expect(json(report)).toContain('application.wiki');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { compareWithBaseline } from '../../src/manifest/baseline.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
@@ -338,6 +339,30 @@ Compared with .before:
       /\nNo longer declared, and left unchanged: (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
     );
   });
+});
+
+test('the comment of a plan with a baseline folds a small change below many errors', async () => {
+  const result = await planned('', apps('slug: a, name: A'));
+  const errors = Array.from({ length: 61 }, (_, index) =>
+    diagnosticFor('m.yaml', { code: 'name-not-found', summary: `there is no group ${index}` }),
+  );
+  const summaries = (diagnostics: readonly Diagnostic[]): RegExpMatchArray | null =>
+    formats.markdown(planReport({ result, diagnostics, filenames: [] })).match(/(?<=<summary>).*(?=<)/g);
+  expect(summaries([])).toEqual(['Show the notes']);
+  expect(summaries(errors)).toEqual(['Show this change', 'Show the notes']);
+});
+
+test('with a baseline, an HTML report shows a new entry whose record is as declared', async () => {
+  const page = written(await planned('', apps('slug: a, name: A'), { a: { name: 'A' } }), 'html');
+  expect(page).toMatch(/<h2>.* application\.a<\/h2>/);
+});
+
+test('with a baseline, an HTML report names each value of an altered field', async () => {
+  const before = apps('slug: a, name: A');
+  const page = written(await planned(before, apps('slug: a, name: B'), { a: { name: 'Z' } }), 'html');
+  expect(page).toContain(
+    '<del>- &quot;A&quot;</del> before\n<ins>+ &quot;B&quot;</ins> now\n  &quot;Z&quot; observed\n',
+  );
 });
 
 test('with a baseline, the GitHub report annotates the line of a new difference and the file of a removed entry', async () => {

@@ -143,6 +143,23 @@ test('a GitHub annotation escapes the file name of a diagnostic', () => {
   expect(github(report)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
 });
 
+test('an HTML report allows no content from elsewhere, and sends no forms', async () => {
+  const page = formats.html(planReport({ diagnostics: [], filenames: [] }));
+  const [policy] = /(?<=Content-Security-Policy" content=").*(?=">)/.exec(page) ?? [];
+  expect(
+    policy
+      ?.replaceAll(/sha256-[\w+/=]+/g, 'HASH')
+      .replaceAll(/&apos;|&#\d+;/g, "'")
+      .split('; '),
+  ).toEqual([
+    "default-src 'none'",
+    "style-src 'HASH'",
+    "script-src 'HASH'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ]);
+});
+
 test('the HTML plan names the service once, begins with changes, and folds resources in sync', async () => {
   const manifest = `version: 1
 applications:

@@ -55,6 +55,10 @@ describe('a JUnit report of a validation', () => {
   });
 });
 
+test('the JSON document of a validation counts errors and warnings separately', async () => {
+  expect(JSON.parse(formats.json(await validated()))).toMatchObject({ error_count: 2, warning_count: 1 });
+});
+
 describe('GitHub annotations of a validation', () => {
   test('are at the lines of the diagnostics', async () => {
     const [first] = formats.github(await validated()).split('\n');

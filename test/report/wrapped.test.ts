@@ -19,6 +19,7 @@ test.each<[string, string[]]>([
     'e\u0301e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301 1',
     ['e\u0301e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301', '  1'],
   ],
+  ['x \u304b\u3099https://id.example', ['x \u304b\u3099', '  https://id.example']],
   ['12345678 ::group::x', ['12345678', String.raw`  \u{3a}:group::x`]],
 ])('%j is wrapped to lines of 8 columns', (text, lines) => {
   expect(wrapText(text, 8, 2)).toEqual(lines);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt, type Diagnostic } from '../../../src/base/diagnostic.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import type { DiagnosticCode } from '../../../src/base/diagnostic-codes.ts';
-import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.ts';
+import { createStyle, diagnosticsText, plainStyle } from '../../../src/report/formats/lines.ts';
 import { foldByCause } from '../../../src/report/words/diagnostics.ts';
 import { sourceFile } from '../../../src/base/source.ts';
 
@@ -25,6 +25,7 @@ describe('a caret below a line marks the place of a problem', () => {
     ['  name: [x y z]', '  3 |   name: x y z', '    |         ^^^^^'],
     ['  name: []x', '  3 |   name: x', '    |         ^'],
     ['  name:[]', '  3 |   name:', '    |        ^'],
+    ['  a: [one\n  two]', '  3 |   a: one', '    |      ^^^'],
     ['\tname: [x]', '  3 |     name: x', '    |           ^'],
     ['  a: "\u202e" [x]', String.raw`  3 |   a: "\u{202e}" x`, '    |                 ^'],
   ])('in %j', (marked, line, carets) => {
@@ -46,6 +47,18 @@ describe('a caret below a line marks the place of a problem', () => {
     expect(shown(`[X]${'.'.repeat(109)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}`);
     expect(shown(`[X]${'.'.repeat(110)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}…`);
   });
+});
+
+test.each([
+  ['the line and column of a problem at the start of a file', 'a: x\n', 'a.yaml:1:1: error: no'],
+  ['only the name of a file without lines to show', undefined, 'a.yaml: error: no'],
+])('the text of a diagnostic has %s', (_, content, start) => {
+  const problem = { code: 'invalid-value', summary: 'no' } as const;
+  const found =
+    content === undefined
+      ? diagnosticFor('a.yaml', problem)
+      : diagnosticAt(sourceFile('a.yaml', content), [0, 1], problem);
+  expect(diagnosticsText([found], plainStyle)).toMatch(new RegExp(`^${start} `));
 });
 
 describe('a repeated cause of diagnostics', () => {

@@ -38,6 +38,7 @@ test.each([
 test.each([
   ['10 checks that passed alike', 10, 'pass'],
   ['40 checks that failed alike', 40, 'fail'],
+  ['40 checks without a result', 40, 'unknown'],
 ] as const)('the text of doctor has a line for each of %s, with advice', (_, count, status) => {
   const checks = lists
     .slice(0, count)

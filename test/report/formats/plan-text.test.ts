@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../../src/plan/document.ts';
-import { createStyle } from '../../../src/report/formats/lines.ts';
+import { compactLine, createStyle, plainStyle } from '../../../src/report/formats/lines.ts';
+import { widthOf } from '../../../src/report/printable.ts';
 import { planText } from '../../../src/report/formats/text.ts';
 import { textDiff } from '../../../src/report/words/text-diff.ts';
 import { planOf, type Existing } from '../../support/plan-of.ts';
@@ -82,6 +83,15 @@ describe('the text of a plan', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  test('with a line for each change, fits into every width', async () => {
+    const [change] = (
+      await planOf(application('group: New'), { wiki: { slug: 'wiki', name: 'Old', group: 'Old' } })
+    ).changes;
+    if (change === undefined) expect.fail('nothing is planned');
+    for (let width = 20; width < 80; width += 1)
+      expect(widthOf(compactLine(change, { ...plainStyle, width }).text)).toBeLessThanOrEqual(width);
   });
 
   test('colours the sign of each change by the kind of change in a terminal with colours', async () => {
