@@ -179,7 +179,7 @@ export function omittedOutcomesText(named: number, more: number): string {
 
 /** A line for each resource. Resources share a line if dozens of them were not attempted for the same reason. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
-  const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
+  const notBegun = outcomes.filter(({ outcome }) => outcome === 'not_attempted');
   const many = [...groupBy(notBegun, verdictWords)].filter(([, { length }]) => length > maxAsPlanned);
   const joined = new Set(many.flatMap(([, alike]) => alike));
   const others = outcomes.filter((outcome) => !joined.has(outcome));
