@@ -32,6 +32,12 @@ test.each([
   },
 );
 
+test('a number that an alias repeats is reported only where it is written', async () => {
+  expect(await warningsOf('[&n 1.10, *n]')).toEqual([
+    ['warning rewritten-number', expect.stringContaining('1.10 is read as 1.1'), expect.anything()],
+  ]);
+});
+
 test('a number in a list or an inline mapping is reported at its place', async () => {
   expect(await warningsOf('{ a: [1, 007] }')).toEqual([
     ['warning rewritten-number', expect.stringContaining('007 is read as 7'), '6:22'],

@@ -23,6 +23,30 @@ test.each([
 });
 
 test.each([
+  [5, '0.5 records/s'],
+  [55, '5.5 records/s'],
+  [125, '13 records/s'],
+])('the rate of %i records in 10 s has a decimal place if it is low', async (done, rate) => {
+  let drawn = '';
+  const stderr = { write: (text: string) => void (drawn += text), isTerminal: false, colours: false };
+  const clock = virtualClock();
+  const progress = createProgress('Applying', { stderr, clock }, true);
+  await clock.sleep(10_000);
+  progress.update(done, 9000, pace);
+  expect(drawn).toBe(`Applying: ${done}/9000, 16 at a time, ${rate}\n`);
+});
+
+test('a log has no line for the last record, because the result follows', async () => {
+  let drawn = '';
+  const stderr = { write: (text: string) => void (drawn += text), isTerminal: false, colours: false };
+  const clock = virtualClock();
+  const progress = createProgress('Applying', { stderr, clock }, true);
+  await clock.sleep(10_000);
+  progress.update(9, 9, pace);
+  expect(drawn).toBe('');
+});
+
+test.each([
   ['on a terminal', true, 'Looking up 400/9000, 16 at a time, 40 records/s'],
   ['in a log', false, 'Looking up: 400/9000, 16 at a time, 40 records/s\n'],
 ])('%s, progress counts records, not pages', async (_, isTerminal, line) => {

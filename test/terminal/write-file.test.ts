@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -16,7 +17,7 @@ import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
+import { createPrivateFiles, writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;
@@ -105,6 +106,12 @@ describe.each([
     await expect(write(join(folder, name), 'new')).rejects.toThrow(code);
     expect(readdirSync(folder)).toEqual(['there']);
   });
+});
+
+test('several new files are all removed if one of them cannot be written', async () => {
+  const texts = new Map([file, join(file, 'b')].map((name) => [name, 'x']));
+  await expect(createPrivateFiles(texts)).rejects.toThrow('ENOTDIR');
+  expect(existsSync(file)).toBe(false);
 });
 
 test('a private file is readable only by its owner, and a report has the permissions of any new file', async () => {
