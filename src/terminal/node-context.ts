@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InterruptSignal } from '../base/exit-code.ts';
 import type { Interruption } from '../run/world.ts';
+import type { EnvironmentVariables } from '../settings/environment.ts';
 import type { Context, Output, ResultStream } from './context.ts';
 import { nodeFiles } from './node-files.ts';
 import { isTerminalDescriptor, standardError } from './standard-output.ts';
@@ -63,7 +64,7 @@ function outputTo(
   return {
     write: (text) => void stream.write(text),
     isTerminal,
-    colours: colours ?? coloursByEnvironment(isTerminal),
+    colours: colours ?? coloursByEnvironment(isTerminal, process.env),
     // A terminal that does not know its width reports 0 or undefined.
     ...(isTerminal && { columns: terminal.columns || defaultColumns }),
   };
@@ -72,10 +73,10 @@ function outputTo(
 const defaultColumns = 80;
 
 /** NO_COLOR (no-color.org) and FORCE_COLOR decide if they are set. Otherwise, only a terminal gets colours. */
-function coloursByEnvironment(isTerminal: boolean): boolean {
-  if (process.env['NO_COLOR']) return false;
-  if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
-  return isTerminal && process.env['TERM'] !== 'dumb';
+export function coloursByEnvironment(isTerminal: boolean, env: EnvironmentVariables): boolean {
+  if (env['NO_COLOR']) return false;
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
+  return isTerminal && env['TERM'] !== 'dumb';
 }
 
 /** Reads a line from the terminal; empty if the input ends or the run is interrupted. */
