@@ -97,7 +97,7 @@ export function checkDeleteReferences(
   const { kind, address } = resource;
   if (isToBeDeleted(resource)) {
     const at = referencedEntries.get(address);
-    if (!deletedEntries.has(address)) deletedEntries.set(address, placeOf(resource, state));
+    deletedEntries.set(address, placeOf(resource, state));
     if (at !== undefined) report(kind.identity, referencedDeleteProblem('it', at));
   }
   for (const declared of declaredNames) {

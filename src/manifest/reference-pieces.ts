@@ -20,7 +20,7 @@ export function referencePieces(text: string): ReferencePiece[] {
   let literal = '';
   let from = 0;
   for (let at = text.indexOf('${'); at !== -1; at = text.indexOf('${', from)) {
-    if (text[at - 1] === '$' && at > from) {
+    if (text[at - 1] === '$') {
       literal += `${text.slice(from, at - 1)}\${`;
       from = at + 2;
       continue;

@@ -34,7 +34,7 @@ export async function baselineFiles(baselinePath: string, files: Files): Promise
 /** Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, for files next to the working directory. */
 function withoutCommonEnd(here: string, root: string): readonly [string, string] {
   const name = posix.basename(here);
-  if (name === '' || name !== posix.basename(root)) return [here, root];
+  if (name !== posix.basename(root)) return [here, root];
   return withoutCommonEnd(posix.dirname(here), posix.dirname(root));
 }
 

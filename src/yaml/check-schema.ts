@@ -70,7 +70,6 @@ function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   const misspelt = new Set(errors.flatMap((error) => intendedFieldPath(error) ?? []));
   for (const error of errors) {
     if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // reported by anyOf
-    if (error.keyword === 'if') continue; // reported by its `then`
     if (error.keyword === 'anyOf' && error.instancePath === '' && errors.some(isUnknownRootField)) continue; // the unknown field is probably a typo of the missing one
     if (
       error.keyword === 'required' &&

@@ -53,8 +53,8 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
     const summary = tag === undefined ? message : `the tag ${tag} is not allowed here`;
     reader.report(warning.pos, unsupportedProblem(summary, 'Use plain YAML 1.2 values.'));
   }
-  const { version, explicit } = document.directives.yaml;
-  if (explicit && version !== '1.2') {
+  const { version } = document.directives.yaml;
+  if (version !== '1.2') {
     const at = Math.max(0, file.text.search(/^%YAML/m));
     const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are strings.';
     reader.report([at, at + 9], unsupportedProblem(`YAML ${version} is not supported`, detail));
