@@ -35,6 +35,34 @@ function ask(
   return askSandbox(sandbox, method, `/core/${path}`, fields, token);
 }
 
+test('the sandbox requires a right to make a group a superuser group, but not to keep it one', () => {
+  const tokens = [{ token: 'limited', rights: { enable_superuser_groups: false } }];
+  const { sandbox } = seedSandbox({ ...seed, tokens }, '2026.2');
+  const { body } = ask(sandbox, 'POST', 'groups/', { name: 'admins', is_superuser: true });
+  const change = (pk: unknown): number =>
+    ask(sandbox, 'PATCH', `groups/${String(pk)}/`, { is_superuser: true }, 'limited').status;
+  expect([change(staff), change(body['pk'])]).toEqual([400, 200]);
+});
+
+test('the sandbox shows a role once to a user who has it through two groups', () => {
+  const role = '4f23b8d6-dbbb-4842-8b22-b14c757098b0';
+  const groups = [staff, guests].map((pk) => ({ pk, name: pk, roles: [role] }));
+  const users = [{ username: 'ann', name: 'Ann', groups: [staff, guests] }];
+  const tokens = [{ token: 'anns', username: 'ann' }];
+  const { sandbox } = seedSandbox({ roles: [{ pk: role, name: 'r' }], groups, users, tokens }, '2026.2');
+  expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').body).toMatchObject({
+    user: { roles: [{ pk: role }] },
+  });
+});
+
+test('the sandbox refuses every method at a list without the right to add', () => {
+  const sandbox = seeded({ tokens: [{ token: 'limited', rights: { add_groups: false } }] });
+  const statuses = ['POST', 'PUT', 'DELETE'].map(
+    (method) => ask(sandbox, method, 'groups/', {}, 'limited').status,
+  );
+  expect(statuses).toEqual([403, 403, 403]);
+});
+
 describe('an update of an application in the sandbox', () => {
   test('may repeat its present values', () => {
     const again = { slug: 'wiki', provider: 1, backchannel_providers: [3, 2] };

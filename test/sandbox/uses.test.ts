@@ -9,6 +9,7 @@ import {
 } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { askSandbox } from '../support/ask-sandbox.ts';
 import { otherClient } from '../support/other-client.ts';
 
 function made(sandbox: Sandbox, path: string, fields: JsonObject): JsonObject {
@@ -51,6 +52,22 @@ describe.each([
     otherClient(sandbox).delete('/flows/instances/', 'own');
     const again = made(sandbox, '/flows/instances/', flowFields('own'));
     expect(made(sandbox, '/providers/ldap/', provider(again['pk']))['name']).toBe('own');
+  });
+
+  test('a provider that two lists show has each use of its flow once', () => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, release);
+    const flow = made(sandbox, '/flows/instances/', flowFields('own'));
+    const { pk = null } = flow;
+    made(sandbox, '/providers/proxy/', {
+      name: 'own',
+      external_host: 'https://a.example',
+      internal_host: 'https://b.example',
+      authorization_flow: pk,
+      invalidation_flow: pk,
+    });
+    askSandbox(sandbox, 'GET', '/providers/oauth2/');
+    const both = [`provider ${said('cascade')}`, `provider ${said('set_default')}`];
+    expect(uses(sandbox, '/flows/instances/', flow)).toEqual(release === '2023.10' ? both.slice(0, 1) : both);
   });
 
   test('the delete of a flow cascades to its bindings and providers, and clears other references', () => {
