@@ -119,8 +119,14 @@ describe('the manifests of a command line', () => {
     expect(await found('empty', 'empty')).toEqual({ names: [], codes: ['no-manifests'] });
   });
 
+  test('are named without a leading ./', async () => {
+    const paths = ['a.yaml', './b.yaml', '././/c.yaml'];
+    const files = memoryFiles({ 'a.yaml': '', 'b.yaml': '', 'c.yaml': '' });
+    expect((await findManifests(paths, files)).filenames).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
+  });
+
   test('are read once if a file is named twice', async () => {
-    expect((await found('././a/one.yaml', 'a/./one.yaml', 'a/on*.yaml')).names).toEqual(['a/one.yaml']);
+    expect((await found('a/one.yaml', 'a/./one.yaml', 'a/on*.yaml')).names).toEqual(['a/one.yaml']);
   });
 
   test.each([

@@ -61,6 +61,7 @@ test.each([
   ['providers', { type: 'oauth2', redirect_uris: [' a ', { url: ' b ', matching_mode: 'regex ' }] }],
   ['sources', { type: 'plex', allowed_servers: [' a '] }],
   ['flows', { at_least: [' stages'] }],
+  ['applications', { access: { groups: [{ name: ' staff ' }] } }],
 ])('strings in a list of %s are trimmed', (list, entry) => {
   const trimmed = JSON.stringify(entry).replaceAll(/ ?"( ?)([^" ]+) ?"/g, '"$2"');
   expect(trimManifest({ version: 1, [list]: [entry] })).toEqual({

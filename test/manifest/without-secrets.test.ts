@@ -137,3 +137,9 @@ test('a run that reads secrets does not mention unchecked values', async () => {
   const { unchecked } = await loadText(none, { secrets: 'assumed' });
   expect(unchecked).toEqual({ values: 0, variables: [], files: [] });
 });
+
+test('a secret that is generated does not count as unchecked', async () => {
+  const entry = 'type: oauth2, name: a, authorization_flow: { slug: a }, client_secret: "${generate:40}"';
+  const { unchecked } = await assumed(`providers: [{ ${entry} }]`);
+  expect(unchecked).toEqual({ values: 0, variables: [], files: [] });
+});

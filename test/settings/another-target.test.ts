@@ -13,11 +13,13 @@ environments:
   from-file: { url: 'https://id.example.com', token_file: production.token }
   from-either: { url: 'https://id.example.com', token_env: PRODUCTION_TOKEN, token_file: production.token }
   from-nowhere: { url: 'https://id.example.com', token_file: missing.token }
+  outside: { url: 'https://id.example.com', token_file: /run/outside.token }
   usual: { url: 'https://id.example.com', token_env: ROLLCALL_TOKEN }
   open: { vars: { a: 1 } }
 `,
   'production.token': 'canary-production\n',
   'other.token': 'canary-other\n',
+  '/run/outside.token': 'canary-production\n',
 });
 
 type Flags = ProjectFlags & ServiceFlags;
@@ -132,6 +134,7 @@ describe('the general token with a chosen environment', () => {
     ['production', {}, { ...own, ROLLCALL_TOKEN: ' canary-production\n' }, 'canary-production'],
     ['production', {}, { ...own, ROLLCALL_TOKEN_FILE: 'production.token' }, 'canary-production'],
     ['from-file', {}, { ROLLCALL_TOKEN: 'canary-production' }, 'canary-production'],
+    ['outside', {}, { ROLLCALL_TOKEN: 'canary-production' }, 'canary-production'],
     ['from-file', {}, { ROLLCALL_TOKEN_FILE: 'production.token' }, 'canary-production'],
     ['production', { tokenFile: 'other.token' }, { ...own, ROLLCALL_TOKEN: 'canary-third' }, 'canary-other'],
     ['production', {}, own, 'canary-production'],
