@@ -94,6 +94,10 @@ bob,Bob,false,;,,,,
     expect(read(text, kind)).toMatchObject({ declared: [[`${kind.type}.a`, fields]], said: [] });
   });
 
+  test('ignores empty cells after the last column', () => {
+    expect(read('username,name\na,A,,\n')).toMatchObject({ declared: [['user.a', { name: 'A' }]], said: [] });
+  });
+
   test.each([
     ['truely', '2:3 wrong-type'],
     ['untrue', '2:3 wrong-type'],

@@ -21,6 +21,15 @@ const anyMapping = fc
   .filter((mapping) => Object.keys(mapping).length > 0 && isTaken(mapping));
 
 describe('written YAML', () => {
+  test.each([
+    ['One\nTwo\n', 'a: |\n  One\n  Two\n'],
+    ['One\n\n', 'a: "One\\n\\n"\n'],
+    ['\nOne\n', 'a: "\\nOne\\n"\n'],
+    ['One \nTwo\n', 'a: "One \\nTwo\\n"\n'],
+  ])('has %j in quotes if editors would change its lines', (value, text) => {
+    expect(yamlText({ a: value })).toBe(text);
+  });
+
   test('reads back as the same value, in block and in flow style', () => {
     fc.assert(
       fc.property(anyMapping, fc.nat(4), (mapping, inlineFrom) => {

@@ -234,6 +234,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     [[address], {}, 'no file is named'],
     [[address], { to: 'c', all: true }, '--all and addresses exclude each other'],
     [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
+    [['provider.'], { to: 'c' }, 'there are no credentials of provider.'],
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
   ])('refuses %j with the message %j', async (addresses, options, words) => {
     const world = worldWith();

@@ -46,7 +46,7 @@ const projects = {
   ),
   applications: project('applications: [{ slug: a, name: A }]'),
   users: project('users: [{ username: a, name: A }]'),
-  broken: project('users: [{ user: a }]'),
+  broken: project('users: [{ user: a }, { username: b, name: B }]'),
   'a secret': project('users: [{ username: a, name: A, email: "${env:NOT_SET}" }]'),
 };
 

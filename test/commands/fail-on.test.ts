@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { failedConditions } from '../../src/commands/fail-on.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { packageFileText } from '../../src/base/package-file.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { endedHere } from '../support/here.ts';
 import { capture, type Setup } from '../support/run.ts';
+import { planOf } from '../support/plan-of.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const synced = '{ slug: synced, name: Synced }';
@@ -26,6 +28,15 @@ async function planned(
   const ending = await plan(['a.yaml'], { output: 'text', quiet: true, ...options }, context);
   return { code: exitCodes[ending], stderr: stderr(), written };
 }
+
+test.each([
+  ['create', 1],
+  ['no-op', 0],
+] as const)('--fail-on opens counts a login change with the action %s: %i', async (action, count) => {
+  const made = await planOf(`version: 1\napplications: [${synced}]\n`);
+  const changes = made.changes.map((change) => ({ ...change, action, affectsLogin: true as const }));
+  expect(failedConditions({ ...made, changes }, ['opens'], false)).toHaveLength(count);
+});
 
 describe('plan --fail-on differs', () => {
   const shows: Readonly<Record<string, readonly string[]>> = {

@@ -120,6 +120,17 @@ describe('rollcall init', () => {
     ).not.toContain('Add cap');
   });
 
+  test('writes the first manifest into the folder that an existing rollcall.yaml names', async () => {
+    const files = { 'rollcall.yaml': 'version: 1\nmanifests: [manifests/]\n' };
+    const { written } = await started({ url }, { files });
+    expect([...written.keys()]).toContain('manifests/applications.yaml');
+  });
+
+  test.each(['y', 'no', 'null', '7'])('quotes the environment %s in a pipeline', (environment) => {
+    const files = initFiles({ url, tokenEnv: 'T', environment, pipeline: 'github' });
+    expect(files.at(-1)?.text).toContain(`ROLLCALL_ENV: "${environment}"\n`);
+  });
+
   test('overwrites nothing', async () => {
     const files = { 'rollcall.yaml': 'version: 1\n' };
     const { written, stdout } = await started({ url }, { files });
