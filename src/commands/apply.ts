@@ -144,7 +144,7 @@ interface Question {
 function planQuestions(plan: Plan): Question[] {
   const { add, change: changed, destroy } = plannedEffects(plan);
   const actionCounts = withoutEmpty(
-    (add > 0 || changed + destroy === 0) && `create ${add}`,
+    add > 0 && `create ${add}`,
     changed > 0 && `change ${changed}`,
     destroy > 0 && `delete ${destroy}`,
   );

@@ -44,7 +44,7 @@ function parseWords(program: Command, words: readonly string[]): Before {
   for (const word of words) {
     if (pending) pending = undefined;
     else if (word === '--') return { command, pending, hasArgument, ended: true };
-    else if (word.startsWith('-') && word !== '-') {
+    else if (word.startsWith('-')) {
       const option = command.options.find(({ long, short }) => word === long || word === short);
       if (option?.required) pending = option;
     } else {

@@ -173,7 +173,7 @@ function reportSecrets(found: readonly DeclaredRecord[], remark: (words: string)
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(
-      `Secrets are written as comments, and are not managed. To create the records in another service, remove each # and set: ${names.toSorted().join(', ')}. To send a secret to a record that exists: \`rollcall apply --resend ADDRESS --allow update\`.`,
+      `Secrets are written as comments, and are not managed. To create the records in another service, remove each # and set: ${names.join(', ')}. To send a secret to a record that exists: \`rollcall apply --resend ADDRESS --allow update\`.`,
     );
 }
 
