@@ -122,3 +122,12 @@ describe('a selection', () => {
     expect(unmatched).toEqual(['no.*', 'nor.this']);
   });
 });
+
+test.each([
+  [1, true],
+  [2, false],
+])('shard %i of 2 has a kind whose records refer to each other: %s', (index, isIn) => {
+  const selector = new Selector({ target: [], exclude: [], shard: { index, count: 2 } });
+  for (const address of ['group.a', 'group.b', 'flow.a', 'flow.b'] as const)
+    expect(selector.has(address)).toBe(isIn);
+});

@@ -123,6 +123,12 @@ describe('the general token with a chosen environment', () => {
     expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Set the token in .*), or set --token-file to .*\.$/);
   });
 
+  test('is required if the token file of the environment is outside the folder of rollcall.yaml', async () => {
+    expect((await refusalOf({ env: 'outside' }, {})).message).toContain(
+      'is not below the folder of rollcall.yaml',
+    );
+  });
+
   test('is refused with --url too, as it is unclear which token the service of --url should get', async () => {
     const flags = { env: 'production', url: 'https://a.example.com' };
     expect((await refusalOf(flags, { ...own, ...other })).message).toContain(
