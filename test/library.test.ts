@@ -55,6 +55,14 @@ const roll = [
 ];
 
 describe('the library', () => {
+  test('plans the other resources if one has an unknown name, with keepGoing only', async () => {
+    const paths = manifest(...roll.slice(0, 2), '  - { slug: odd, name: Odd, provider: { name: nobody } }');
+    const endings = [false, true].map(
+      async (keepGoing) => (await plan(paths, { ...service, keepGoing })).ending,
+    );
+    expect(await Promise.all(endings)).toEqual(['invalid', 'incomplete']);
+  });
+
   test('plans and applies, and returns the documents of the commands', async () => {
     const paths = manifest(...roll);
     const planned = await plan(paths, service);
