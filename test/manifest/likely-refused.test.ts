@@ -157,3 +157,16 @@ test.each([
   expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([['likely-refused', 'warning']]);
   expect((await loadText(stage('hours=10'))).diagnostics).toEqual([]);
 });
+
+test.each([
+  ['no', { user_fields: [], sources: [] }, ['likely-refused']],
+  ['undeclared', { user_fields: [] }, ['likely-refused']],
+  ['some', { user_fields: [], sources: [{ slug: 'x' }] }, []],
+])(
+  'an empty list of `user_fields` has a warning unless `sources` has an item: %s',
+  async (_, fields, codes) => {
+    const stage = { name: 's', type: 'identification', ...fields };
+    const { diagnostics } = await loadText(JSON.stringify({ version: 1, stages: [stage] }));
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+  },
+);

@@ -1,4 +1,4 @@
-import { textOf, type JsonValue } from '../../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { gainIfSetTo, type ValueForms } from '../kind.ts';
 import { validityRefusal } from '../provider.ts';
 import { likelyRefusedProblem } from '../release.ts';
@@ -28,6 +28,10 @@ const duration: FieldRow = {
       ),
   ],
 };
+
+function isEmptyList(value: JsonValue): boolean {
+  return isJsonList(value) && value.length === 0;
+}
 
 const identifying = { kind: 'login stage', identifies: true } as const;
 
@@ -92,7 +96,17 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       passkeys: 'webauthn_stage',
     },
     fields: {
-      user_fields: {},
+      user_fields: {
+        checks: [
+          (given, _, otherFields) =>
+            isEmptyList(given) && isEmptyList(otherFields?.()['sources'] ?? [])
+              ? likelyRefusedProblem(
+                  'an identification stage needs `user_fields` or `sources`',
+                  'If the record already has `sources`, ignore this.',
+                )
+              : undefined,
+        ],
+      },
       enrollment_flow: {
         accessGain: ({ now }) => (now === null ? undefined : 'anyone, who may now enrol'),
       },
