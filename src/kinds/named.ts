@@ -6,7 +6,7 @@ import { idsIn, mapIds } from './map-ids.ts';
 import { type DeclaredFields, fieldOf, placeholderFor, writtenValue } from './fields.ts';
 import { type Family, type FieldOfKind, fieldsWith, type Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
-import { idText, isNameReference, sameJson, idOfReference, recordKey } from './values.ts';
+import { idText, isNameReference, type NameReference, sameJson, idOfReference, recordKey } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 interface NameInList {
@@ -48,6 +48,16 @@ export function fillInIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
+  return mapNames(resource, (related, { name, id: known }) => {
+    const id = idOf(related, name, known);
+    return { name, ...(id !== undefined && { id }) };
+  });
+}
+
+export function mapNames(
+  resource: Resource,
+  change: (related: Family, reference: NameReference) => NameReference,
+): Resource {
   if (declaredNames(resource).length === 0) return resource;
   return withFields(resource, (field, name) => {
     let isNamed = false;
@@ -55,8 +65,7 @@ export function fillInIds(
     const changed = mapIds(resource.kind.fields[name] ?? {}, value, (one, related) => {
       if (!isNameReference(one)) return one;
       isNamed = true;
-      const id = idOf(related, one.name, one['id']);
-      return { name: one.name, ...(id !== undefined && { id }) };
+      return change(related, one);
     });
     return isNamed && !sameJson(changed, value) ? fieldOf(changed, field) : field;
   });

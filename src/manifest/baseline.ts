@@ -7,6 +7,7 @@ import { formatPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { placeholderFor, baselineValue, shownValue, type ReferenceTemplate } from '../kinds/fields.ts';
 import { formerName, isToBeDeleted } from '../kinds/lifecycle.ts';
+import { addressOfName, mapNames } from '../kinds/named.ts';
 import { addressWithName, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
@@ -56,11 +57,27 @@ export function compareWithBaseline(
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
   isRelevant: (address: Address) => boolean = () => true,
 ): Pick<Comparison, 'alterations'> & Pick<Baseline, 'noLongerDeclared'> {
-  const earlierResources = new Map(before.resources.map((resource) => [resource.address, resource]));
-  const formerAddresses = new Set(resources.map((resource) => formerAddress(resource)));
+  const newNames = new Map(
+    resources.flatMap((resource) => {
+      const former = formerAddress(resource);
+      return former === undefined ? [] : [[former, resource.name]];
+    }),
+  );
+  // A reference to a renamed record refers to the same record as before.
+  const earlierResources = new Map(
+    before.resources.map((resource) => [
+      resource.address,
+      newNames.size === 0
+        ? resource
+        : mapNames(resource, (related, { name, ...more }) => {
+            const address = addressOfName({ related, name });
+            return { ...more, name: (address && newNames.get(address)) ?? name };
+          }),
+    ]),
+  );
   const noLongerDeclared: RemovedEntry[] = [];
   for (const address of before.addresses) {
-    if (addresses.has(address) || formerAddresses.has(address) || !isRelevant(address)) continue;
+    if (addresses.has(address) || newNames.has(address) || !isRelevant(address)) continue;
     const earlier = earlierResources.get(address);
     noLongerDeclared.push({
       address,

@@ -101,6 +101,13 @@ describe('an entry compared with its baseline', () => {
     });
   });
 
+  test('counts as the same if it refers to a record that is renamed', async () => {
+    const of = (group: string, reference: string): string =>
+      `version: 1\ngroups: [{ ${group} }]\nusers: [{ username: u, name: U, groups: [{ name: ${reference} }] }]\n`;
+    const changes = await since(of('name: a', 'a'), of('name: b, formerly: a', 'b'));
+    expect(changes).toMatchObject({ 'user.u': 'same' });
+  });
+
   test('counts as altered if a field was null and is now left out', async () => {
     expect(await since(app('provider: null'), app(''))).toEqual({
       'application.a': [{ field: 'provider', before: null }],
