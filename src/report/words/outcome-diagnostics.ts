@@ -101,7 +101,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
       ? 'Remove this obstacle and apply again, or delete the record in the service.'
-      : 'Otherwise declare the value that the service has, or change the value in the service.',
+      : 'Declare the value that the service has, or change the value in the service.',
   };
 }
 
