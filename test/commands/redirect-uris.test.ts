@@ -154,6 +154,10 @@ test.each<[name: string, uris: readonly JsonValue[], gain: string | undefined]>(
   expect(redirectGain({ now: uris, before: [login] })).toBe(gain);
 });
 
+test('a provider keeps the access that a pattern of an earlier release, which has no mode, gives', () => {
+  expect(redirectGain({ now: [anyUrl], before: [{ url: '.*' }] })).toBeUndefined();
+});
+
 test.each([
   ['.*', true],
   ['https://.*', true],

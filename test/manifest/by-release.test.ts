@@ -239,6 +239,16 @@ test('until the release is known, only values that every release refuses are err
   expect(await codesOf('slug: token, meta_launch_url: "x://host"')).toEqual(['invalid-format']);
 });
 
+test.each([
+  [253, []],
+  [254, ['invalid-format']],
+])('the host of a launch URL with %i characters', async (length, codes) => {
+  const host = `${'a.'.repeat(126)}aa`.slice(-length).replace(/^\./, 'a');
+  const manifest = `version: 1\napplications: [{ slug: x, name: X, meta_launch_url: "https://${host}/" }]\n`;
+  expect(host).toHaveLength(length);
+  expect((await loadText(manifest, {})).diagnostics.map(({ code }) => code)).toEqual(codes);
+});
+
 function idOf(digit: string): string {
   return `${digit.repeat(8)}-1111-4111-8111-111111111111`;
 }
