@@ -254,6 +254,22 @@ describe('an inventory of a service', () => {
     expect(gaps).toMatchObject([{ kind: 'not_superuser', named: 100, count: 150 }]);
   });
 
+  test("of applications has no smaller count than found names, if the token is not a superuser's", async () => {
+    const applications = manyApplications(3);
+    const { send } = listingService({
+      applications,
+      isSuperuser: false,
+      instead: ({ page }) =>
+        page === 1
+          ? withChangedPage(pageOf(applications, 1, 100), ({ pagination }) => ({
+              pagination: { ...pagination, count: 1 },
+            }))
+          : undefined,
+    });
+    const { gaps } = await taking(send, 'application');
+    expect(gaps).toMatchObject([{ kind: 'not_superuser', named: 3, count: 3 }]);
+  });
+
   test('counts a record on two pages once, and reports that a record is missing', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);

@@ -44,3 +44,8 @@ test.each<[string, Exchange, object]>([
 ])('pages are read until one gets %s', async (_, exchange, read) => {
   expect(await reading((number) => (number === 4 ? exchange : undefined))).toMatchObject(read);
 });
+
+test('every page is requested if no three pages in a row fail', async () => {
+  const read = await reading((number) => (number % 2 === 0 ? answered(500) : undefined));
+  expect(read).toMatchObject({ pages: 5, asked: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
+});

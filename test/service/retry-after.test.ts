@@ -23,6 +23,8 @@ describe('the value of a Retry-After header', () => {
     ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
     ['Thursday, 01-Jan-26 00:00:30 GMT', 30_000],
     ['Tuesday, 06-Nov-75 08:49:37 GMT', Date.parse('2075-11-06T08:49:37Z') - now],
+    ['Wednesday, 01-Jan-76 00:00:30 GMT', Date.parse('2076-01-01T00:00:30Z') - now],
+    ['Friday, 01-Jan-77 00:00:30 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Thu Jan  1 00:00:30 2026', 30_000],
     ['Sun Jan 11 00:00:00 2026', 864_000_000],
