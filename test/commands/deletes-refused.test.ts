@@ -64,6 +64,21 @@ users: [{ username: jane, state: absent }]
   expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
+test('a delete starts after a refused delete that it does not depend on', async () => {
+  const world = new World(seed);
+  let sent = 0;
+  world.tamper = ({ method }, answer) =>
+    method === 'DELETE' && (sent += 1) === 1 ? answered(400, { detail: 'no' }) : answer();
+  const text = `version: 1
+groups: [{ name: guests, state: absent }]
+users: [{ username: jane, state: absent }]
+`;
+  const { ending, stdout } = await applied(world, text);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('1 destroyed');
+  expect(deletes(world)).toHaveLength(2);
+});
+
 test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
   const world = new World(seed);
   world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(204, '') : answer());

@@ -139,6 +139,11 @@ describe('rollcall show', () => {
   test.each([
     ['nothing', '', /contains no plan and no result of apply/],
     ['a truncated document', '{"format_version":', /contains no plan and no result of apply/],
+    [
+      'a validation with a warning',
+      '{"valid":true,"diagnostics":[{"summary":"the id occurs twice"}]}',
+      /contains no plan and no result of apply/,
+    ],
     ['a JSON list', '[]', /contains no plan and no result of apply/],
     ['a plan with an impossible date', 'leap', /contains no plan and no result of apply/],
     [

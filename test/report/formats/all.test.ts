@@ -25,6 +25,7 @@ test('help lists the report formats that --output cannot print', () => {
 test('completion offers every report format', () => {
   const offered = complete(rollcall, ['plan', '--report', '']);
   expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
+  expect(complete(rollcall, ['plan', '--report', 'text='])).toEqual([]);
 });
 
 test('docs/library.md mentions every report format', () => {
