@@ -136,6 +136,11 @@ describe('a seed of the sandbox', () => {
     ]);
   });
 
+  test('with a repeated id gets no advice to write the field that the entry has', () => {
+    const seed = sourceFile('seed.yaml', 'providers: [{ pk: 1, name: a }, { pk: 1, name: b }]\n');
+    expect(loadSeed(seed)).toMatchObject([{ detail: 'Another entry has this pk.' }]);
+  });
+
   test('that is valid determines the records that the sandbox serves', () => {
     const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));

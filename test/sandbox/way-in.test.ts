@@ -32,7 +32,7 @@ interface Made {
   readonly policies?: Partial<Record<Stage | 'flow', string>>;
 }
 
-type Stage = 'identification' | 'password' | 'user_login' | 'deny';
+type Stage = 'identification' | 'password' | 'user_login' | 'deny' | 'authenticator/validate';
 const whole: readonly Stage[] = ['identification', 'password', 'user_login'];
 const onFlow = (expression: string): Made => ({ stages: whole, policies: { flow: expression } });
 
@@ -73,6 +73,7 @@ const stageFields: Readonly<Record<Stage, JsonObject>> = {
   password: { backends: ['authentik.core.auth.InbuiltBackend'] },
   user_login: {},
   deny: {},
+  'authenticator/validate': { not_configured_action: 'skip' },
 };
 
 function made(sandbox: Sandbox, path: `/${string}/`, fields: JsonObject): JsonObject {
@@ -125,6 +126,13 @@ describe.each(releases)('the flow executor of the sandbox of release %s', (relea
       }
     },
   );
+
+  test('skips a stage for authenticators that lets people without an authenticator pass', () => {
+    const sandbox = sandboxWith(release, { stages: ['authenticator/validate', ...whole] });
+    const path = '/api/v3/flows/executor/rec-way/?query=';
+    const { body } = sandbox.handle({ method: 'GET', path, headers: {}, body: '' });
+    expect(parseJson(body)).toMatchObject({ component: 'ak-stage-identification' });
+  });
 
   test('is recorded for each login flow that the tests build', () => {
     expect(recorded(release).map(({ name }) => name)).toEqual(Object.keys(flows));
