@@ -8,6 +8,7 @@ import type { ReportFormat } from '../../src/report/formats/all.ts';
 import { loadFormats } from '../support/formats.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planReport } from '../../src/report/report.ts';
+import { removedEntryWarnings } from '../../src/report/words/undeclared.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
 import { inFull } from '../support/effort.ts';
 import { loadText } from '../support/desired.ts';
@@ -410,4 +411,15 @@ test('the HTML plan with a baseline begins with new and removed entries, and fol
   expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');
   expect(folded).toContain('<summary>Not affected by this change: 1 to create</summary>');
   expect(folded).toContain('</span> application.a</h2>');
+});
+
+test.each([
+  [true, true],
+  [undefined, true],
+  [false, false],
+])('the advice for a removed account whose activity is %s disables it: %s', (active, isAdvised) => {
+  const entry = { address: 'user.u', ...(active !== undefined && { active }) } as const;
+  const [warning] = removedEntryWarnings({ baseline: { path: '.before', noLongerDeclared: [entry] } }, []);
+  expect(warning?.detail.includes('To disable the account, declare')).toBe(isAdvised);
+  expect(warning?.detail).toContain('To delete it, declare');
 });
