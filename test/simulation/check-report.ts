@@ -162,7 +162,7 @@ function endingOf({ outcomes }: Report): string {
 /** Whether a report says that this run created, or may have created, a record whose fields are or may be incomplete. */
 function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolean {
   if (outcome !== 'created' && doubt === undefined) return false;
-  return doubt === 'unchecked' || differences.length > 0;
+  return doubt === 'unchecked' || doubt === 'hidden' || differences.length > 0;
 }
 
 function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
