@@ -720,7 +720,7 @@ test('a plan has a line without the value for a hidden field that lets more peop
 });
 
 const withGroup = (more: JsonObject, ...usersOfGroup: readonly JsonObject[]): JsonObject => ({
-  roles: [{ name: 'auditors' }],
+  roles: [{ name: 'auditors' }, { name: 'editors' }],
   groups: [{ name: 'parent' }, { name: 'root', is_superuser: true }, { name: 'g', ...more }],
   users: usersOfGroup.map((user, nth) => ({ username: `u${nth}`, name: 'U', ...user })),
 });
@@ -746,6 +746,12 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     withGroup({ roles: [] }),
     withGroup({ roles: [{ name: 'auditors' }] }),
     [/^Gives the members of group.g the rights of the role "auditors" \(.*\)\.$/],
+  ],
+  [
+    'an existing group keeps a role and gets another',
+    withGroup({ roles: [{ name: 'auditors' }] }),
+    withGroup({ roles: [{ name: 'auditors' }, { name: 'editors' }] }),
+    [/^Gives the members of group.g the rights of the role "editors" \(.*\)\.$/],
   ],
   [
     'an existing group becomes a group of superusers',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { baselineWarning, compareWithBaseline } from '../../src/manifest/baseline.ts';
+import { baselineWarning, compareWithBaseline, mayLeaveRecord } from '../../src/manifest/baseline.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -240,4 +240,13 @@ describe('manifests of a baseline', () => {
       expect(baselineWarning('.before', before)).toEqual([]);
     }
   });
+});
+
+test.each([
+  ['is declared no more', {}, true],
+  ['was declared absent', { state: 'absent' }, false],
+  ['was declared absent, and is an inactive account', { state: 'absent', active: false }, false],
+  ['was declared absent, and is an active account', { state: 'absent', active: true }, true],
+] as const)('whether a record may be left that %s: %j %j', (_, entry, expected) => {
+  expect(mayLeaveRecord({ address: 'user.u', ...entry })).toBe(expected);
 });
