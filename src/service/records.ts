@@ -90,11 +90,14 @@ export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined 
   return text === undefined ? undefined : { ...exchange, asReceived: text };
 }
 
+/** Matches outside of most strings, and is much quicker than reading all tokens. */
+const mayBeRounded = /(?:^|[:[,])\s*(?:-|\d{16}|\d+[.eE])/;
 /** The pattern matches strings too, so that digits inside strings are skipped. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** Returns the text with null in place of each number that JSON.parse would round, or undefined if there is no such number. */
 function withoutInexactNumbers(json: string): string | undefined {
+  if (!mayBeRounded.test(json)) return undefined;
   let isOther = false;
   const text = json.replace(tokens, (token) => {
     if (token.startsWith('"') || JSON.stringify(Number(token)) === token) return token;

@@ -34,7 +34,9 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   // If somebody confirms the plan, each change needs another read before it.
   const planned = run.approved ?? allWrites[0];
 
-  for (const event of run.sent) {
+  const pauses = run.delivered.filter(({ pausedUntil }) => pausedUntil !== undefined);
+  let answered = 0;
+  for (const [index, event] of run.sent.entries()) {
     const isTold = (): boolean =>
       run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
     if (event.purpose === 'page' && event.type === 'application' && !isTold())
@@ -42,16 +44,12 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         'superusers',
         `${run.name} sent #${event.request} although the token does not belong to a superuser`,
       );
-    const underWay = run.sent.filter((other) => {
-      const answer = delivery.get(other.request);
-      return !before(event, other) && (answer === undefined || before(event, answer));
-    });
-    if (underWay.length > ceiling)
-      fail(
-        'ceiling',
-        `${run.name} had ${underWay.length} requests under way, but only ${ceiling} are allowed`,
-      );
-    for (const answer of run.delivered) {
+    for (let next = run.delivered[answered]; next && before(next, event); next = run.delivered[answered])
+      answered += 1;
+    const underWay = index + 1 - answered;
+    if (underWay > ceiling)
+      fail('ceiling', `${run.name} had ${underWay} requests under way, but only ${ceiling} are allowed`);
+    for (const answer of pauses) {
       const { pausedUntil = 0 } = answer;
       if (before(answer, event) && event.at < pausedUntil && !isInFormerForm(run, event))
         fail(

@@ -90,6 +90,6 @@ const leftovers = new Set<AbortController>();
 
 /** Releases the remaining runs of a seed, because a signal with listeners is never freed. */
 export function clearRuns(): void {
-  for (const interruption of leftovers) interruption.abort();
+  for (const interruption of leftovers) interruption.abort('the seed has ended');
   leftovers.clear();
 }

@@ -32,6 +32,7 @@ const options = {
 
 if (parentPort) {
   const port = parentPort;
+  Error.stackTraceLimit = 0; // a seed creates many errors, and shows the stack of none
   port.on('message', (batch: Batch) => void tryBatch(batch).then((stories) => port.postMessage(stories)));
 } else if (values.seed === undefined) await tryAll();
 else {
