@@ -100,9 +100,10 @@ export function checkLoginChanges(
   for (const flow of loginFlows(pending, logins)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
-    for (const reason of lockoutReasons(flow, logins))
-      if (accepts.includes('lockout')) note(change, `locks people out: ${reason}`);
-      else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
+    const reasons = lockoutReasons(flow, logins).join('; ');
+    if (reasons === '') continue;
+    if (accepts.includes('lockout')) note(change, `locks people out: ${reasons}`);
+    else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reasons}` }));
   }
   refused.push(...pending.flatMap(({ resource }) => secondDefaultProblem(resource, after)));
   const sequence = safeLoginOrder(pending, logins);
@@ -259,10 +260,11 @@ function lockoutReasons(
   const asks = kindsWithChallenge(after);
   // A new brand may ask for other proofs than the brand whose flow its domain used before.
   const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
+  const lostTypes = lost.map(({ variant }) => variant?.value ?? '').join(' or ');
   return [
     ...obstaclesIn(logins.after, after, logins).filter((reason) => !known.has(reason)),
     ...(isForUnknown ? obstaclesToUnknown(after) : []),
-    ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
+    ...(lost.length > 0 ? [`people no longer reach a stage of the type ${lostTypes}`] : []),
   ];
 }
 

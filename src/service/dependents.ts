@@ -36,7 +36,8 @@ export async function readDependents(
   const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
   const reading = await retryUntilProven(ask, pacing);
   if (reading?.proof !== 'exists') return undefined;
-  const names = new Map(reading.uses.map((use) => [textOf(use['pk']), textOf(use['name'])]));
+  const used = reading.uses.map((use) => [textOf(use['pk']), textOf(use['name'])] as const);
+  const names = new Map([[textOf(held.pk), name], ...used]);
   return reading.uses.map((use) => dependentOf(use, names));
 }
 
@@ -49,7 +50,8 @@ function dependentOf(use: JsonObject, names: ReadonlyMap<string, string>): Depen
   const isTypeInName = name.toLowerCase().startsWith(`${type} `);
   // Release 2023.10 writes the action in capitals.
   const isDeletedToo = textOf(use['action']).toLowerCase() === 'cascade';
-  const words = `${isTypeInName ? '' : `the ${type} `}${JSON.stringify(name)}`;
+  const words =
+    name === '' ? `an unnamed ${type}` : `${isTypeInName ? '' : `the ${type} `}${JSON.stringify(name)}`;
   return { model, family, name, pk, words, isDeletedToo };
 }
 

@@ -316,7 +316,14 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
         // If more than ten records depend on it, the note names only some of them.
-        const isTold = told.includes(JSON.stringify(name)) || told.includes('more dependents');
+        // The service names some records by the id of another record, and the note has the name of that record.
+        const legible = name.replaceAll(
+          /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g,
+          (id) => start?.get(id)?.name ?? id,
+        );
+        const isTold =
+          [name, legible].some((each) => told.includes(JSON.stringify(each))) ||
+          told.includes('more dependents');
         return (
           !isAsked && start?.has(pk) && !isTold && `#${n} also deletes ${type}.${name}, which no note names`
         );

@@ -13,10 +13,11 @@ import { answered, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const kind = kindOf('group');
+const ownId = '00000000-0000-4000-8000-000000000000';
 const id = '11111111-1111-4111-8111-111111111111';
 
 function groupHolding(fields: JsonObject): DeleteCandidate {
-  return { resource: { kind, name: 'staff', address: 'group.staff' }, held: { pk: id, fields } };
+  return { resource: { kind, name: 'staff', address: 'group.staff' }, held: { pk: ownId, fields } };
 }
 
 /** The dependents that the service lists, each given as app, model, name and action. */
@@ -41,13 +42,24 @@ test('dependents are described by type and name, with names in place of listed i
     ['authentik_flows', 'flowstagebinding', `Flow-stage binding #0 to ${id}`, 'CASCADE'],
     ['authentik_core', 'user', 'ann', 'left_dangling'],
     ['authentik_other', 'thing', 'T of 22222222-2222-4222-8222-222222222222', 'cascade'],
+    ['authentik_policies', 'policybinding', '', 'cascade'],
   );
   expect(found.map(({ words, isDeletedToo }) => [words, isDeletedToo])).toEqual([
     ['the flow "Door"', false],
     ['"Flow-stage binding #0 to Door"', true],
     ['the user "ann"', false],
     ['the thing "T of 22222222-2222-4222-8222-222222222222"', true],
+    ['an unnamed binding', true],
   ]);
+});
+
+test('a dependent that the service names by the id of the deleted record is named by the name of that record', async () => {
+  const binding = `Flow-stage binding #10 to ${ownId}`;
+  const found = await listed(
+    ['authentik_core', 'user', 'ann', 'left_dangling'],
+    ['authentik_flows', 'flowstagebinding', binding, 'cascade'],
+  );
+  expect(found.map(({ words }) => words)).toContain('"Flow-stage binding #10 to staff"');
 });
 
 test('a record to which the deleted one refers, or that is deleted too, loses nothing', async () => {
