@@ -113,8 +113,9 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
   });
   const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
   const taken: Record<string, FieldForm> = {};
+  const needed = new Set<string>();
   const errors = (fields: Readonly<Record<string, FieldForm>>): Promise<number> =>
-    errorsOf(release, { kind, path, ids, writable, fields });
+    errorsOf(release, { kind, path, ids, writable, fields }, needed);
   const required = candidates.filter(([, [first]]) => first?.isRequired);
   if (
     required.length <
@@ -123,6 +124,13 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
     return undefined;
   for (const [field, [first]] of required) if (first) taken[field] = first;
   let least = await errors(taken);
+  // A set visits what is added during the loop, and the service names only one missing field at a time.
+  for (const missing of needed) {
+    const [form] = candidates.find(([field]) => field === missing)?.[1] ?? [];
+    if (form === undefined || missing in taken) continue;
+    taken[missing] = { ...form, isRequired: true };
+    least = await errors(taken);
+  }
   const takeIfBetter = async (field: string, candidate: FieldForm): Promise<boolean> => {
     const now = await errors({ ...taken, [field]: candidate });
     const isBetter = now < least;
@@ -159,8 +167,11 @@ const sandboxes = new Map<SandboxRelease, Sandbox>();
 /** Fewer errors in the first values count for more than any number in the second values, which are tried only after the first. */
 const errorsOfUntriedVariant = 100;
 
-/** The number of errors if all these fields are in a manifest and in a request. */
-async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
+/**
+ * The number of errors if all these fields are in a manifest and in a request. If the service crashes without one of some
+ * fields, the first of these is added to `needed`.
+ */
+async function errorsOf(release: SandboxRelease, form: KindForm, needed: Set<string>): Promise<number> {
   const { kind, path, fields } = form;
   let count = 0;
   const sandbox = sandboxes.get(release) ?? seedSandbox({ is_licensed: true }, release).sandbox;
@@ -194,7 +205,10 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
       });
       if ('errors' in created)
         count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
-      if ('crashedOver' in created) count += 1;
+      if ('crashedOver' in created) {
+        count += 1;
+        needed.add(created.crashedOver.split(',').find((field) => form.writable.has(field)) ?? '');
+      }
     }
     for (const name of ['one', 'two']) otherClient(sandbox).delete(path, name);
   }
@@ -269,7 +283,10 @@ function candidatesOf(facts: ValueFacts): readonly Pair[] {
   if (items) return candidatesOf(items).map(([first, second]): Pair => [[first], [second]]);
   switch (type) {
     case 'boolean':
-      return [[true, false]];
+      return [
+        [true, false],
+        [false, true],
+      ];
     case 'integer':
     case 'number': {
       const { minimum = 0, maximum = 1000 } = facts;
