@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
-import { isJsonObject, valueAt, type JsonValue } from '../base/json.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
@@ -14,14 +14,7 @@ import { notAManifestReason } from './not-a-manifest.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
-import {
-  emptySecret,
-  withSecretJson,
-  hideLines,
-  plainTextSecret,
-  secretFieldPaths,
-  tokenIn,
-} from './secrets-in-clear.ts';
+import { readSecretFields, tokenIn } from './secrets-in-clear.ts';
 import { trimManifest } from './trim.ts';
 
 export interface ReadingOptions extends ReferencePolicy {
@@ -87,22 +80,11 @@ export async function readManifest(
     ...resolved.diagnostics,
     ...ownSecrets.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
   ];
-  const trimmed = trimManifest(resolved.value);
-  const secretFields = secretFieldPaths(trimmed);
-  const inClear = secretFields.filter((path) => !references.has(path) && !broken.has(path));
-  const read = secretFields.filter((path) => references.has(path));
-  const { manifest, secrets: inJson } = withSecretJson(trimmed, read, areAssumed);
-  const secrets = [...resolved.secrets, ...inJson];
-  const file = hideLines(quoted, places, inClear);
-  for (const path of inClear) {
-    diagnostics.push(diagnosticAt(file, places.valueSpan(path), plainTextSecret));
-    broken.set(path, true);
-  }
-  if (!areAssumed)
-    for (const path of read.filter((each) => valueAt(manifest, each) === '')) {
-      diagnostics.push(diagnosticAt(file, places.valueSpan(path), emptySecret));
-      broken.set(path, true);
-    }
+  const ofSecrets = { references, broken, areAssumed };
+  const fields = readSecretFields(trimManifest(resolved.value), ofSecrets, places, quoted);
+  const { manifest, file } = fields;
+  const secrets = [...resolved.secrets, ...fields.secrets];
+  diagnostics.push(...fields.diagnostics);
   const check = await manifestCheck(listsOfManifest(manifest));
   const found = checkSchema(check, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;

@@ -6,17 +6,46 @@ import {
   type JsonValue,
   isJsonList,
   type JsonObject,
+  valueAt,
 } from '../base/json.ts';
 import { rangeOf, type SourceFile, sourceFile } from '../base/source.ts';
 import { secretFields } from '../kinds/hide.ts';
 import type { Places } from '../yaml/places.ts';
 import { entriesWithKind } from './desired.ts';
-import type { Path } from '../base/path-map.ts';
+import type { Path, PathMap } from '../base/path-map.ts';
 import { kindOfEntry } from '../kinds/all.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { References } from './references.ts';
 
-/** The paths of secret fields, whose values must come from the environment or a file. An empty mapping is no secret. */
-export function secretFieldPaths(manifest: JsonValue): (string | number)[][] {
+/**
+ * Reads the secret fields. Their values must come from the environment or from files; the paths of all others are added to
+ * `broken`. Secret JSON is parsed, and the returned file does not quote lines with secrets in clear.
+ */
+export function readSecretFields(
+  declared: JsonValue,
+  { references, broken, areAssumed }: { references: References; broken: PathMap<true>; areAssumed: boolean },
+  places: Places,
+  quoted: SourceFile,
+): {
+  readonly manifest: JsonValue;
+  readonly secrets: readonly string[];
+  readonly file: SourceFile;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const paths = secretFieldPaths(declared);
+  const inClear = paths.filter((path) => !references.has(path) && !broken.has(path));
+  const read = paths.filter((path) => references.has(path));
+  const { manifest, secrets } = withSecretJson(declared, read, areAssumed);
+  const empty = areAssumed ? [] : read.filter((path) => valueAt(manifest, path) === '');
+  const file = hideLines(quoted, places, inClear);
+  for (const path of [...inClear, ...empty]) broken.set(path, true);
+  const reported = (problem: Problem) => (path: Path) => diagnosticAt(file, places.valueSpan(path), problem);
+  const diagnostics = [...inClear.map(reported(plainTextSecret)), ...empty.map(reported(emptySecret))];
+  return { manifest, secrets, file, diagnostics };
+}
+
+/** The paths of secret fields. An empty mapping is no secret. */
+function secretFieldPaths(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
   return entriesWithKind(manifest).flatMap(({ kind, index, entry }) =>
     secretFields(kind)
@@ -25,11 +54,7 @@ export function secretFieldPaths(manifest: JsonValue): (string | number)[][] {
   );
 }
 
-export function hideLines(
-  file: SourceFile,
-  places: Places,
-  paths: readonly (string | number)[][],
-): SourceFile {
+function hideLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
   if (paths.length === 0) return file;
   const lines = new Set<number>();
   for (const path of paths) {
@@ -39,13 +64,13 @@ export function hideLines(
   return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
 }
 
-export const plainTextSecret: Problem = {
+const plainTextSecret: Problem = {
   code: 'secret-in-clear',
   summary: 'everyone who can read the manifest can read this secret',
   detail: 'Write ${env:NAME} or ${file:PATH}: outputs and saved plans never show such values.',
 };
 
-export const emptySecret: Problem = {
+const emptySecret: Problem = {
   code: 'unresolved-reference',
   summary: 'this secret is empty',
   detail: 'Its environment variable or its file exists, but is empty.',
