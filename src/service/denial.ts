@@ -1,5 +1,4 @@
-import { isAnswered, type Answer } from './answer.ts';
-import { fieldErrorsOf } from './complaints.ts';
+import { isAnswered, isUnauthenticated, type Answer } from './answer.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
 export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
@@ -16,12 +15,17 @@ export function isPage(answer: Answer): boolean {
   return isAnswered(answer) && typeof answer.body?.['detail'] !== 'string';
 }
 
-/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
+/** The details with which the service refuses every request of a token. All releases answer with 403, never with 401. */
+const tokenDetails: ReadonlySet<unknown> = new Set([
+  'Token invalid/expired',
+  'Authentication credentials were not provided.',
+  'Unsupported authentication type',
+  'Malformed header',
+]);
+
+/** Whether the service rejects the token itself, and not only an action. A gateway that checks the token answers with 401. */
 export function isTokenUnknown(answer: Answer): boolean {
-  return (
-    answer.kind === 'denied' &&
-    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
-  );
+  return isOwnDenial(answer) && (isUnauthenticated(answer) || tokenDetails.has(answer.body?.['detail']));
 }
 
 /** Whether the service has shown, created or changed a record. */

@@ -78,7 +78,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
       ? [
           'service-denied',
           'the service does not accept the token',
-          'The token is unknown or has expired. Check that the token was copied completely, or create a new token.',
+          'The token is unknown or has expired. Check that the token was copied completely, or create a new token. `rollcall doctor` shows whether a proxy removes it.',
         ]
       : [
           'service-denied',

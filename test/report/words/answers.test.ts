@@ -55,6 +55,20 @@ test('the words of the service are cut after 1,000 characters', () => {
   expect(serviceWords(answer)).toBe(`name: ${'x'.repeat(1000)}…`);
 });
 
+test.each([
+  [401, 'Invalid token', true],
+  [403, 'Token invalid/expired', true],
+  [403, 'Authentication credentials were not provided.', true],
+  [403, 'Unsupported authentication type', true],
+  [403, 'Malformed header', true],
+  [403, 'You do not have permission to perform this action.', false],
+  [401, undefined, false],
+])('a %s with the detail %j is about the token itself: %s', (status, detail, isAboutToken) => {
+  const words = wordsFor(answered(status, detail === undefined ? '<html>Log in' : { detail }));
+  expect(words.includes('does not accept the token')).toBe(isAboutToken);
+  expect(words.includes('its permissions')).toBe(!isAboutToken);
+});
+
 test('a 304 is not reported as a redirect', () => {
   expect(wordsFor(answered(304))).toContain('the answer is not from the API (304)');
 });
