@@ -225,7 +225,8 @@ test.each(Object.entries(missing))(
 test.each(Object.entries(manifests))('plan at a wrong path ends with 1: %s', async (_, text) => {
   const service = await documented({ base: '/elsewhere/api/v3/core/' });
   const { ending, stderr } = await run(plan, service.url, text);
-  expect([ending, stderr]).toEqual(['failed', expect.stringContaining('the API is not at this URL')]);
+  expect(ending).toBe('failed');
+  expect(stderr.match(/^error: .*/gm)).toEqual([expect.stringContaining('the API is not at this URL')]);
   expect((await run(apply, service.url, text)).ending).toBe('failed');
   expect(service.requests.filter((each) => each.startsWith('POST'))).toEqual([]);
 });

@@ -53,12 +53,18 @@ function interruptedDiagnostic(what: string): Diagnostic {
 
 /** Diagnostics for failed reads. Failures with the same cause in the service or connection share a diagnostic. */
 export function failedReadDiagnostics(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = groupBy(failures, ({ answer, resource, bindingField = '' }) =>
+  const alike = groupBy(failures.map(withApiMissing), ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
       ? `${bindingField}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
   );
   return Array.from(alike.values(), readDiagnostic);
+}
+
+/** A missing list ends the run only if the API did not answer the documented look-ups either. */
+function withApiMissing(read: FailedRead): FailedRead {
+  const isApiMissing = read.bindingField === undefined && read.answer.kind === 'not_offered';
+  return isApiMissing ? { ...read, answer: { ...read.answer, kind: 'no_such_route' } } : read;
 }
 
 /** Answers that are about the service or the connection, not about one resource. */
@@ -74,9 +80,7 @@ const serviceCodes: ReadonlySet<AnswerKind> = new Set([
 
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, bindingField }] = alike;
-  // A missing list ends the run only if the API did not answer the documented look-ups either.
-  const isApiMissing = bindingField === undefined && answer.kind === 'not_offered';
-  const { code, summary, advice } = answerWords(isApiMissing ? { ...answer, kind: 'no_such_route' } : answer);
+  const { code, summary, advice } = answerWords(answer);
   const detail = answerDetail(answer, advice);
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
