@@ -5,7 +5,10 @@ export function readBaseUrl(
   text: string,
   insecureHttp: boolean,
   insecureOptionName = '--insecure-http',
+  source?: string,
 ): string {
+  const invalidUrl = (problem: string, hint: string): UsageError =>
+    new UsageError(`the service URL ${source === undefined ? '' : `in ${source} `}${problem}`, hint);
   // The URL parser leaves out line breaks, and encodes blanks.
   if (!URL.canParse(text) || /\s/.test(text.trim()))
     throw invalidUrl('is not a URL', 'Write scheme and host, such as https://id.example.com.');
@@ -31,10 +34,6 @@ export function readBaseUrl(
     );
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return url.origin + path;
-}
-
-function invalidUrl(problem: string, hint: string): UsageError {
-  return new UsageError(`the service URL ${problem}`, hint);
 }
 
 /** The paths of pages and of the API. A user may have pasted such a path with the base URL. */

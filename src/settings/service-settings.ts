@@ -55,7 +55,9 @@ export async function readServiceSettings(sources: SettingSources): Promise<Serv
         ? `Set ROLLCALL_URL, or use ${nameOf('url')}.`
         : `Set ROLLCALL_URL, use ${nameOf('url')}, or choose an environment of rollcall.yaml with ${nameOf('environment')}.`,
     );
-  const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
+  // The URLs in rollcall.yaml were checked when it was read.
+  const source = values.url === undefined ? 'ROLLCALL_URL' : nameOf('url');
+  const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'), source);
   const token = await readToken(sources);
   if (baseUrl !== env['ROLLCALL_SANDBOX']) {
     refuseUrlMismatch(baseUrl, sources);

@@ -205,6 +205,15 @@ describe('the settings', () => {
     );
   });
 
+  test.each([
+    [{ url: 'id.example.com' }, 'the service URL in --url is not a URL'],
+    [{}, 'the service URL in ROLLCALL_URL has an unknown scheme'],
+  ])('name the source of a wrong URL: %j', async (flags, problem) => {
+    const env = { ROLLCALL_URL: 'ftp://id.example.com', ROLLCALL_TOKEN: 't-canary' };
+    const read = serviceSettings(flags, env, { manifests: [], vars: {} }, files);
+    await expect(read).rejects.toThrow(problem);
+  });
+
   test('come from flags first, then from environment variables, and then from rollcall.yaml', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
