@@ -83,7 +83,12 @@ interface BrandOfLogin {
   readonly flow: string;
 }
 
-/** A user or a group. A group can make its members and the members of its subgroups superusers. */
+/** A user or a group. A group can make its members and the members of its subgroups superusers; `flag` shows who is one. */
 type SuperuserOfLogin =
-  | { readonly kind: 'superuser'; readonly isActive: string; readonly groups: string }
+  | {
+      readonly kind: 'superuser';
+      readonly isActive: string;
+      readonly groups: string;
+      readonly flag: string;
+    }
   | { readonly kind: 'superuser group'; readonly grants: string; readonly parents: string };

@@ -59,7 +59,7 @@ export const user: RowKind = kindFrom({
   list: 'users',
   documented: ['create'],
   unique: true,
-  login: { kind: 'superuser', isActive: 'is_active', groups: 'groups' },
+  login: { kind: 'superuser', isActive: 'is_active', groups: 'groups', flag: 'is_superuser' },
   rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
   listing: { paramsIfUndeclared: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { fieldNames, placeholderFor, sentValue } from '../kinds/fields.ts';
+import { fieldNames, mergedValue, placeholderFor, removedIds, sentValue } from '../kinds/fields.ts';
 import { idsOf, shownId } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -12,23 +12,54 @@ import type { Change } from './plan.ts';
 /** The rights that a user or the members of a group gain through a change, compared with the service and with the baseline. */
 export function gainedRights(
   change: Pick<Change, 'resource' | 'action' | 'differences'>,
-  { fields: held }: Pick<ObservedRecord, 'fields'>,
+  record: Pick<ObservedRecord, 'fields' | 'isSuperuser'>,
   since: Alteration | undefined,
   facts: ReferenceFacts,
   joined: ReadonlySet<string>,
 ): string[] {
   const { resource, action, differences } = change;
   if (!givesRights(change, joined)) return [];
+  const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : [];
   const altered = since?.kind === 'altered' ? (since.fields ?? []) : [];
+  const { login } = resource.kind;
+  const isReactivated =
+    login?.kind === 'superuser' &&
+    sentValue(resource, login.isActive) === true &&
+    (changed.includes(login.isActive) ||
+      altered.some(({ field, before }) => field === login.isActive && before === false));
+  const isAllNew = action === 'create' || since?.kind === 'added' || isReactivated;
   const gains = fieldNames(resource).flatMap((field) => [
-    ...(action === 'create' || since?.kind === 'added' ? rightsOfAdded(resource, field, null, facts) : []),
+    ...(isAllNew ? rightsOfAdded(resource, field, null, facts) : []),
     ...(changed.includes(field) ? rightsInField(resource, field, held[field] ?? null, facts) : []),
     ...altered.flatMap((each) =>
       each.field === field ? rightsInField(resource, field, each.before ?? null, facts) : [],
     ),
   ]);
-  return [...new Set(gains)].map((words) => redactorOf(resource.secrets).redact(words));
+  const more = isReactivated ? undeclaredRights(resource, login.groups, record, gains) : [];
+  return [...new Set([...gains, ...more])].map((words) => redactorOf(resource.secrets).redact(words));
+}
+
+/** The rights of an existing account that its declared groups and roles do not show. */
+function undeclaredRights(
+  resource: Resource,
+  groups: string,
+  { fields: held, isSuperuser }: Pick<ObservedRecord, 'fields' | 'isSuperuser'>,
+  gains: readonly string[],
+): string[] {
+  const { fields } = resource.kind;
+  const after = (field: string): number => idsOf(mergedValue(resource, field, held[field])).length;
+  const roles = Object.keys(fields).filter(
+    (field) => fields[field]?.addedRights && after(field) > idsOf(sentValue(resource, field)).length,
+  );
+  const words = fields[groups]?.fact?.grants ?? '';
+  const isKnown = isSuperuser !== true || after(groups) === 0 || gains.some((gain) => gain.includes(words));
+  // The update may take the group away that makes a superuser.
+  const doubt = removedIds(resource, groups, held[groups]).length > 0 ? 'perhaps ' : '';
+  return [
+    ...(isKnown ? [] : [`${doubt}${words}`]),
+    ...roles.map((field) => `rights, through its \`${field}\``),
+  ];
 }
 
 /** Whether a change can give rights to people: a new group has only the members that join it in the same plan. */

@@ -25,11 +25,13 @@ export function pkOf({ received }: Pick<ListedRecord, 'received'>): string {
 }
 
 export function observeRecord(kind: Kind, { received, shown, exact }: ListedRecord): ObservedRecord {
+  const { login } = kind;
   const facts = referenceFactsWithin(kind, received, shown);
   return {
     ...pickObserved(kind, received, shown),
     ...(exact && { exact: pickObserved(kind, exact, exact).fields }),
     ...(facts.length > 0 && { facts }),
+    ...(login?.kind === 'superuser' && received[login.flag] === true && { isSuperuser: true }),
     names: Object.fromEntries(nestedFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)])),
   };
 }

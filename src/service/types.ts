@@ -36,6 +36,8 @@ export interface ObservedRecord extends ObservedValues {
   readonly bindable?: string;
   readonly bound?: ReadonlyMap<Children, readonly Child[]>;
   readonly facts?: readonly ReferenceFact[];
+  /** True for a user with a superuser's rights, even if the account is not active. */
+  readonly isSuperuser?: true;
 }
 
 export interface Pace {

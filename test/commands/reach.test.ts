@@ -722,9 +722,11 @@ test('a plan has a line without the value for a hidden field that lets more peop
 const withGroup = (more: JsonObject, ...usersOfGroup: readonly JsonObject[]): JsonObject => ({
   roles: [{ name: 'auditors' }, { name: 'editors' }],
   groups: [{ name: 'parent' }, { name: 'root', is_superuser: true }, { name: 'g', ...more }],
-  users: usersOfGroup.map((user, nth) => ({ username: `u${nth}`, name: 'U', ...user })),
+  users: usersOfGroup.map((user, nth) => ({ username: `u${nth}`, name: 'U', is_active: true, ...user })),
 });
 const member = { groups: [{ name: 'g' }] };
+const root = { groups: [{ name: 'root' }] };
+const off = (more: JsonObject): JsonObject => ({ ...more, is_active: false });
 
 test.each<[condition: string, before: JsonObject, after: JsonObject, gains: readonly RegExp[]]>([
   [
@@ -793,6 +795,27 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     ],
   ],
   ['a user joins a group', withGroup({}, {}), withGroup({}, member), []],
+  [
+    'accounts with declared rights are active again',
+    withGroup({ parents: [{ name: 'root' }] }, off(member), off({ roles: [{ name: 'auditors' }] }), off({})),
+    withGroup({ parents: [{ name: 'root' }] }, member, { roles: [{ name: 'auditors' }] }, {}),
+    [
+      /^Gives user.u0 a superuser's rights through "g" \(.*\) of `groups`\.$/,
+      /^Gives user.u1 the rights of the role "auditors" \(.*\)\.$/,
+    ],
+  ],
+  [
+    'accounts with undeclared rights are active again',
+    withGroup({ parents: [{ name: 'root' }] }, off(member), off({ roles: [{ name: 'auditors' }] })),
+    withGroup({ parents: [{ name: 'root' }] }, {}, {}),
+    [/^Gives user.u0 a superuser's rights\.$/, /^Gives user.u1 rights, through its `roles`\.$/],
+  ],
+  [
+    'former superusers are active again',
+    withGroup({}, off(root), off({ groups: [{ name: 'g' }, ...root.groups] })),
+    withGroup({}, { groups: [] }, member),
+    [/^Gives user.u1 perhaps a superuser's rights\.$/],
+  ],
 ])('a plan reports who gains rights if %s', async (_, before, after, gains) => {
   const world = new World(
     { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },
@@ -800,6 +823,16 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
   );
   await applied(world, before);
   expect(await lines(world, after)).toEqual(gains.map((line) => expect.stringMatching(line)));
+});
+
+test('a plan reports rights of an account that the changed manifests make active again', async () => {
+  const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
+  const world = new World(seed, '2026.2');
+  await applied(world, withGroup({}, root));
+  const text = (user: JsonObject): string => JSON.stringify({ version: 1, ...withGroup({}, user) });
+  const { context, stdout } = world.run(text(root), env, { past: { 'm.yaml': text(off(root)) } });
+  await plan(['m.yaml'], { output: 'text', baseline: '.before' }, context);
+  expect(stdout()).toContain("Gives user.u0 a superuser's rights through");
 });
 
 test.each([
