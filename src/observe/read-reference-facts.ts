@@ -2,9 +2,9 @@ import { groupBy } from '../base/group-by.ts';
 import type { JsonValue } from '../base/json.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
-import type { Family } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { idsOf, referenceFields } from '../kinds/named.ts';
+import { idKey, idsOf, referenceFields } from '../kinds/named.ts';
 import {
   grantKeys,
   inheritGrants,
@@ -70,7 +70,10 @@ export async function readReferenceFacts(
   for (const [related, all] of records)
     for (const { received, shown } of all)
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
-  const families = new Set([...records.keys(), ...resources.map(({ kind }) => kind.family)]);
+  const families = new Set([
+    ...records.keys(),
+    ...resources.flatMap(({ kind }) => [kind.family, ...grantingFields(kind).map(([, related]) => related)]),
+  ]);
   for (const related of families)
     await addInheritedGrants(facts, related, records.get(related) ?? [], { resources, observed }, context);
   return { known: { facts, unseenIds }, missing };
@@ -99,8 +102,9 @@ async function addInheritedGrants(
       for (const [key, value] of held?.facts ?? []) facts.set(key, value);
     }
     for (const record of records) addRecord(record);
+    const joined = addedGrantIds(related, known);
     for (;;) {
-      const unread = [...parents.values()].flat().filter((id) => !parents.has(recordKey(id)));
+      const unread = [...parents.values(), joined].flat().filter((id) => !parents.has(recordKey(id)));
       const ids = [...new Map(unread.map((id) => [recordKey(id), id])).values()];
       if (ids.length === 0) break;
       const { records: read } = await recordsOf(related, ids, context);
@@ -112,6 +116,29 @@ async function addInheritedGrants(
     }
     inheritGrants(facts, inheriting, [...parents]);
   }
+}
+
+/** The reference fields through which a record gets the rights of the records that it names. */
+function grantingFields(kind: Kind): ReturnType<typeof referenceFields> {
+  return referenceFields(kind).filter(([field]) => kind.fields[field]?.fact?.grants !== undefined);
+}
+
+/** The ids that manifests add to such fields of existing records. */
+function addedGrantIds(
+  related: Family,
+  { resources, observed }: { readonly resources: readonly Resource[]; readonly observed: ObservedState },
+): JsonValue[] {
+  return resources.flatMap((resource) => {
+    const { kind } = resource;
+    const held = observedRecordAt(observed, resource.address);
+    if (held === undefined) return [];
+    return grantingFields(kind).flatMap(([field, { type }]) => {
+      if (type !== related.type) return [];
+      const has = new Set(idsOf(held.fields[field]).map((id) => idKey(kind, field, id)));
+      const ids = idsOf(writtenValue(resource, field));
+      return ids.filter((id) => !isNameReference(id) && !has.has(idKey(kind, field, id)));
+    });
+  });
 }
 
 function mayBeCreated(seen: Observation | undefined): boolean {

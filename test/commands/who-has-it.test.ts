@@ -282,6 +282,14 @@ describe('a user who becomes a superuser', () => {
     expect(world.writes()).toEqual([]);
   });
 
+  test.each(['new', 'alice'])('is recognized by the id of the group: %s', async (username) => {
+    const { stdout } = await planned(
+      users(`username: ${username}, name: A, groups: [${admins}]`),
+      allowUpdate,
+    );
+    expect(stdout()).toContain(`Gives user.${username} ${gains} ${admins} of \`groups\``);
+  });
+
   test('is recognized if the look-up of another user shows that the group grants superuser rights', async () => {
     const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
     const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: '' } });
