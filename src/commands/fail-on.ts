@@ -1,7 +1,14 @@
 import { diagnosticFor, type Address, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { mayLeaveRecord } from '../manifest/baseline.ts';
-import { incompleteChanges, isLoginChange, notPlannedChanges, type Change, type Plan } from '../plan/plan.ts';
+import {
+  changeKind,
+  incompleteChanges,
+  isLoginChange,
+  notPlannedChanges,
+  type Change,
+  type Plan,
+} from '../plan/plan.ts';
 import { printableLine } from '../report/printable.ts';
 import { listNames } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
@@ -63,6 +70,16 @@ export function uncheckedConditions({ undeclared }: Plan, failOn: readonly FailO
         ),
       ]
     : [];
+}
+
+/** A warning if `--fail-on opens` passes over differences that the apply may be allowed to change. */
+export function uncountedWarnings({ changes }: Plan, failOn: readonly FailOn[]): string[] {
+  const count = changes.filter((each) => changeKind(each) === 'differs' && !each.leftBecause).length;
+  if (count === 0 || !failOn.includes('opens')) return [];
+  const subject = count === 1 ? '1 resource that differs' : `${count} resources that differ`;
+  return [
+    `--fail-on opens does not count ${subject}, because this run may not change ${count === 1 ? 'it' : 'them'}; plan with the same --allow as the apply`,
+  ];
 }
 
 const maxNamed = 20;

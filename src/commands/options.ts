@@ -36,9 +36,8 @@ const commentKeyOption = singleOption(
 );
 
 export const failOnOption: OptionFactory = () => {
-  const option = new Option('--fail-on <finding>', 'exit 2 if the plan has this finding').choices(
-    failOnNames,
-  );
+  const finding = 'exit 2 if the plan has this finding (opens: among permitted changes)';
+  const option = new Option('--fail-on <finding>', finding).choices(failOnNames);
   const { parseArg } = option;
   return option.argParser((value, previous?: readonly string[]) =>
     collect(parseArg?.(value, '') ?? value, previous),

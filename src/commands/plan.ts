@@ -13,6 +13,7 @@ import {
   failedConditions,
   refuseUnavailableCondition,
   incompletePlanLines,
+  uncountedWarnings,
   uncheckedConditions,
   type FailOn,
 } from './fail-on.ts';
@@ -62,6 +63,8 @@ export async function plan(
   else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, detailFromFlags(options));
   const written = await reports.write(report, target);
   if (ended.thrown) throw ended.thrown;
+  if (made && !options.quiet)
+    for (const words of uncountedWarnings(made, failOn)) context.stderr.write(`warning: ${words}\n`);
   // Failures come last, because readers of a log first look at its end.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
   return endingIfOutputLost(endingWithCondition(ending, ended.result, failed.length > 0), !written);

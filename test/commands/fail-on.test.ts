@@ -38,6 +38,22 @@ test.each([
   expect(failedConditions({ ...made, changes }, ['opens'], false)).toHaveLength(count);
 });
 
+test.each([
+  [[differing], {}, 1],
+  [[differing], { quiet: true }, 0],
+  [[differing], { failOn: [] }, 0],
+  [[differing], { allow: ['update'], capability: ['update'] }, 0],
+  [[synced, absent], {}, 0],
+] as const)(
+  '--fail-on opens warns about differences that it does not count: %j, %j',
+  async (all, more, count) => {
+    const { stderr } = await planned(all, { failOn: ['opens'], quiet: false, ...more });
+    const warnings =
+      stderr.match(/^warning: --fail-on opens does not count 1 resource that differs,/gm) ?? [];
+    expect([warnings.length, stderr.includes('may not change')]).toEqual([count, count === 1]);
+  },
+);
+
 describe('plan --fail-on differs', () => {
   const shows: Readonly<Record<string, readonly string[]>> = {
     'all in sync': [synced],
