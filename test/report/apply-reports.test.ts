@@ -120,6 +120,25 @@ test.each([
 );
 
 test.each([
+  ['not_attempted', 'interrupted'],
+  ['denied', undefined],
+] as const)('unfinished and missing resources share one next step: %s', async (outcome, stoppedBy) => {
+  const run = await runWith({ outcome: 'unfinished', differences: [] });
+  const [unfinished] = run.outcomes;
+  if (unfinished === undefined) expect.fail('there is no outcome');
+  const { differences: _, ...rest } = unfinished;
+  const missing: Outcome = { ...rest, outcome, ...(stoppedBy && { stoppedBy }) };
+  const shown = text(reportOf({ ...run, outcomes: [unfinished, missing] }));
+  expect(shown).toMatch(/To finish the unfinished .* as changes\. .*he next apply also continues with/);
+  expect(shown).not.toContain('un the same apply again');
+});
+
+test('records that this run probably created are not counted as there already', async () => {
+  const shown = text(reportOf(await runWith({ outcome: 'exists', doubt: 'checked' })));
+  expect(shown).toContain('\n0 created, 1 probably created.\n');
+});
+
+test.each([
   [{ outcome: 'unfinished' }, 'destroyed, 1 unfinished.'],
   [{ outcome: 'unknown' }, 'destroyed, 1 unknown.'],
   [{ outcome: 'exists', doubt: 'checked' }, 'destroyed, 1 probably added.'],

@@ -217,15 +217,16 @@ export function applyWords(
   );
   const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
   const doubtful = outcomes.filter(({ outcome, doubt }) => outcome === 'exists' && doubt).length;
-  const uncompared = outcomes.filter(
-    ({ outcome, notCompared }) => outcome === 'unchanged' && notCompared,
-  ).length;
+  const uncompared = outcomes.filter((each) => each.outcome === 'unchanged' && each.notCompared).length;
+  const parts = new Map<OutcomeKind, readonly [count: number, label: string]>([
+    ['exists', [doubtful, 'probably created']],
+    ['unchanged', [uncompared, changeLooks.not_compared.label]],
+  ]);
   const counts = outcomeKinds.flatMap((kind) => {
-    const isSplit = kind === 'unchanged' && uncompared > 0;
-    const count = summary[kind] - (isSplit ? uncompared : 0);
+    const [part, label] = parts.get(kind) ?? [0, ''];
     return withoutEmpty(
-      (kind === 'created' || count > 0) && `${count} ${outcomeLooks[kind].label}`,
-      isSplit && `${uncompared} ${changeLooks.not_compared.label}`,
+      (kind === 'created' || summary[kind] > part) && `${summary[kind] - part} ${outcomeLooks[kind].label}`,
+      part > 0 && `${part} ${label}`,
     );
   });
   return {
@@ -233,8 +234,10 @@ export function applyWords(
     counts: `${counts.join(', ')}.`,
     remarks: withoutEmpty(
       interrupted && interruptedSentence,
-      areUnfinished && (areLacking ? finishByUpdateAdvice : planAgainAdvice),
-      continues && !areHidden && runAgainAdvice(isFixNeeded, saved),
+      withoutEmpty(
+        areUnfinished && (areLacking ? finishByUpdateAdvice : planAgainAdvice),
+        continues && !areHidden && runAgainAdvice(isFixNeeded, saved, areUnfinished),
+      ).join(' '),
       // Another run does not help, because that run may not change the existing record either.
       outcomes.some((outcome) => isPartial(outcome) && outcome.doubt !== 'hidden') && checkPartsAdvice,
     ),
@@ -267,10 +270,11 @@ export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boo
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);
 }
 
-function runAgainAdvice(needsFix: boolean, saved: boolean): string {
+function runAgainAdvice(needsFix: boolean, saved: boolean, areUnfinished: boolean): string {
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
-  const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
-  return `${capitalised(sentence)}: it continues with the missing resources, and creates nothing twice.`;
+  const subject = areUnfinished ? 'the next apply also' : `${again}: it`;
+  const sentence = needsFix ? `fix the problems that are shown, then ${subject}` : subject;
+  return `${capitalised(sentence)} continues with the missing resources, and creates nothing twice.`;
 }
 
 /** Who can use a resource that was created or changed in part, given the fields that are not as declared. */
