@@ -58,6 +58,7 @@ test.each<[readonly JsonObject[], readonly JsonObject[], boolean]>([
 test.each<[string, JsonObject, boolean]>([
   ['does not declare', s(1), false],
   ['declares', s(1, { policies: [] }), true],
+  ['replaces', s(1, { policies: [{ user: 'u', order: 0 }] }), true],
 ])('a binding that %s its own bindings removes them: %j', (_, declared, removes) => {
   const held = bound(stageBindings, [s(0, { policies: [g(0)] })]);
   expect(removesBindings(wanted(stageBindings, [declared]), held)).toBe(removes);
