@@ -12,7 +12,7 @@ import {
 } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 5, full: 2500 }));
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 3, full: 2500 }));
 /** The number of seeds among which every fault and every ending occurs. */
 const enough = 2000;
 
