@@ -4,6 +4,7 @@ import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import { observe } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
+import type { ReadyChange } from '../../src/plan/plan.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -299,4 +300,37 @@ describe('concurrent creates of one kind', () => {
       outcome: 'created',
     });
   });
+});
+
+test('a delete that only a change behind a loss of rights waits for comes after all others, and not after a failure', async () => {
+  const plan = await planOf(
+    'version: 1\ngroups: [{ name: g, state: absent }]\nroles: [{ name: r }]\nusers: [{ username: u, name: U }, { username: v, name: V }]\n',
+  );
+  const permission = { self: undefined, mayDelete: true };
+  const base = { pk: '1', fields: {} };
+  const changes = plan.changes.map((change): ReadyChange => {
+    const there = { ...change, presence: 'present', base } as const;
+    switch (change.resource.name) {
+      case 'g':
+        return { ...there, action: 'delete' };
+      case 'r':
+        return { ...there, action: 'update', permission, takesOwnRights: true };
+      case 'v':
+        return { ...change, action: 'create', waitsFor: ['group.g', 'role.r'] };
+      default:
+        return { ...change, action: 'create' };
+    }
+  });
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
+  const client = documentedClient(async () => answered(400, { name: ['no'] }));
+  const outcomes = await applyPlan({ ...plan, changes }, { client, pacing, clock });
+  expect(
+    outcomes.map(({ change, outcome, stoppedBy }) => [change.resource.name, outcome, stoppedBy]),
+  ).toEqual([
+    ['r', 'not_attempted', 'not_last'],
+    ['g', 'not_attempted', 'not_last'],
+    ['u', 'rejected', undefined],
+    ['v', 'not_attempted', 'waits'],
+  ]);
 });

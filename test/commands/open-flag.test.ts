@@ -12,12 +12,18 @@ import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { done } from '../support/manifest-run.ts';
 
 const settings = '/api/v3/admin/settings/';
+const bindings = '/api/v3/policies/bindings/';
 const wiki = (access: string): string =>
   `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${access}\n`;
 const withFlag = (text: string, value: boolean): string =>
   `${text}settings: [{ flags: { core_default_app_access: ${value} } }]\n`;
 const closed = 'nobody could open it, because the service closes an application that has no binding';
 const perhaps = 'if the flag `core_default_app_access` is on (its state is unknown)';
+
+/** The page of an empty list. */
+const noPage = {
+  pagination: { count: 0, current: 1, next: 0, previous: 0, start_index: 0, end_index: 0, total_pages: 1 },
+};
 
 /** A service that has an application without bindings, and this value of the flag. */
 function worldOf(release: SandboxRelease, flag: boolean, more: SandboxSeed = {}): World {
@@ -202,6 +208,21 @@ describe('settings in the same manifest', () => {
     const { stdout } = await planned(worldOf('2026.8', false), other);
     expect(stdout).toContain('~ settings.service');
     expect(stdout).not.toContain(note);
+  });
+
+  test('leave it open who can use an application whose new binding somebody deletes while they turn the flag off', async () => {
+    const world = worldOf('2026.8', true);
+    world.tamper = ({ method, path }, answer) =>
+      method === 'GET' &&
+      path.startsWith(bindings) &&
+      world.writes().some(({ path: sent }) => sent === bindings)
+        ? answered(200, { ...noPage, results: [] })
+        : answer();
+    const { context, stdout, stderr } = world.run(
+      withFlag(wiki('access: { groups: [{ name: staff }] }'), false),
+    );
+    await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context);
+    expect(stdout() + stderr()).toContain(`Who can open it now: everyone ${perhaps}.`);
   });
 
   test('cause a warning if they turn core_default_app_access off in a release without this flag', async () => {

@@ -226,6 +226,18 @@ applications:
     expect(isTaken(b, 'backchannel_providers', 6)).toBe(false); // e already has the provider
     expect(isTaken(b, 'backchannel_providers', 7)).toBe(false);
   });
+
+  test('counts as lost by its record if the plan deletes the record to which it refers, and not one of another kind', async () => {
+    const [gone, member] = await desired(
+      'version: 1\ngroups: [{ name: g, state: absent }]\nusers: [{ username: u, name: U }]\n',
+    );
+    if (!gone || !member) throw new Error('nothing is declared');
+    const base = { pk: '5', fields: {} };
+    const isLost = findLostValues([
+      { resource: gone, presence: 'present', action: 'delete', differences: [], base },
+    ]);
+    expect([isLost(member, 'groups', '5'), isLost(member, 'roles', '5')]).toEqual([true, false]);
+  });
 });
 
 test('a resource that could not be planned takes no value from others, and its kind does not count as unread', async () => {
