@@ -12,7 +12,7 @@ import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { done } from '../support/manifest-run.ts';
 
 const settings = '/api/v3/admin/settings/';
-const bindings = '/api/v3/policies/bindings/';
+const bindingList = '/api/v3/policies/bindings/';
 const wiki = (access: string): string =>
   `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${access}\n`;
 const withFlag = (text: string, value: boolean): string =>
@@ -214,8 +214,8 @@ describe('settings in the same manifest', () => {
     const world = worldOf('2026.8', true);
     world.tamper = ({ method, path }, answer) =>
       method === 'GET' &&
-      path.startsWith(bindings) &&
-      world.writes().some(({ path: sent }) => sent === bindings)
+      path.startsWith(bindingList) &&
+      world.writes().some(({ path: sent }) => sent === bindingList)
         ? answered(200, { ...noPage, results: [] })
         : answer();
     const { context, stdout, stderr } = world.run(

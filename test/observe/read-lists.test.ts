@@ -5,8 +5,10 @@ import { readLists, type ListReport } from '../../src/observe/read-lists.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
+import { certificates } from '../support/pem.ts';
 import { desired } from '../support/desired.ts';
-import { listingService, manyUsers, userRecord } from '../support/listing-service.ts';
+import { listingService, manyUsers, pageOf, userRecord } from '../support/listing-service.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -114,4 +116,31 @@ test.each([
   const applications = names.map((slug) => ({ slug, name: slug }));
   const of = await desired(JSON.stringify({ version: 1, applications }));
   expect(await read([], { self, of })).toMatchObject({ found: 0, absent: [], progress });
+});
+
+/** Reads the lists of these resources from a service that answers by the name of the list. */
+function readFrom(
+  of: readonly Resource[],
+  answers: Readonly<Record<string, Exchange>>,
+): ReturnType<typeof readLists> {
+  const client = new Client(async ({ path }) => answers[path.split('/')[4] ?? ''] ?? answered(404, ''));
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  return readLists(of, { client, pacing, onFound: () => {} });
+}
+
+test('a record is found in its list although the list does not contain a write-only field', async () => {
+  const all = names.map((name) => ({ name, certificate_data: certificates.one }));
+  const of = await desired(JSON.stringify({ version: 1, certificates: all }));
+  const records = names.map((name, index) => ({ pk: uuidFrom(name), name, fingerprint_sha256: `${index}` }));
+  const { found } = await readFrom(of, { certificatekeypairs: pageOf(records, 1, 100) });
+  expect(found.size).toBe(13);
+});
+
+test('the answer to a list that cannot be read is returned, although another list was read before', async () => {
+  const groups = names.map((name) => ({ name }));
+  const users = names.map((username) => ({ username, name: '' }));
+  const of = await desired(JSON.stringify({ version: 1, groups, users }));
+  const denial = answered(403, { detail: 'no' });
+  const { failed } = await readFrom(of, { groups: pageOf([], 1, 100), users: denial });
+  expect(failed).toMatchObject({ status: 403 });
 });

@@ -34,6 +34,16 @@ test.each([
   expect(isAnySuperuserLeft([groupOf(recordKey(group.pk), true)], changes)).toBe(isLeft);
 });
 
+test('a group has the parent that a release before 2025.12 shows', async () => {
+  const parent = '22222222-2222-4222-8222-222222222222';
+  const client = new Client(async () =>
+    pageOf([{ pk: parent.replaceAll('2', '1'), name: 'g', parent }], 1, 100),
+  );
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const groups = await readGroups('all', { client, pacing });
+  expect(groups?.map(({ parents }) => parents)).toEqual([[recordKey(parent)]]);
+});
+
 test('a listed member counts as active unless the list says otherwise', async () => {
   const users_obj = [{ pk: 1 }, { pk: 2, is_active: true }, { pk: 3, is_active: false }];
   const pk = '11111111-1111-4111-8111-111111111111';
