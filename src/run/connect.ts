@@ -5,7 +5,7 @@ import { Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { abortableTransport } from '../service/abortable.ts';
 import { hideFields } from '../service/hide.ts';
-import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
+import { createPacing, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
 import { withRecordIds } from '../service/record-ids.ts';
 import { redactedError, withRedaction } from '../service/redact.ts';
@@ -67,8 +67,7 @@ export async function withService<Result>(
     onRetry: (answer) => {
       if (!signal.aborted) emit({ kind: 'retry', answer });
     },
-    onPause: (milliseconds, answer) =>
-      emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
+    onPause: (pause) => emit({ kind: 'pause', ...pause }),
   });
   try {
     const used = { client, send, pacing, settings, redactor, signal, faults };

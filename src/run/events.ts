@@ -6,6 +6,7 @@ import type { ListReport } from '../observe/read-lists.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { OutageEvent } from '../service/outage.ts';
+import type { Pause } from '../service/pacing.ts';
 import type { Pace } from '../service/types.ts';
 import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
@@ -36,12 +37,7 @@ export type RunEvent =
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageEvent }
   /** The service demands a pause, which may be longer than rollcall accepts. */
-  | {
-      readonly kind: 'pause';
-      readonly milliseconds: number;
-      readonly answer: Answer;
-      readonly isTooLong: boolean;
-    }
+  | (Pause & { readonly kind: 'pause' })
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   /** The user interrupted while changes were made; requests under way are completed. */
   | { readonly kind: 'interrupted' }

@@ -12,7 +12,7 @@ const baseMs = 200;
 const capMs = 10_000;
 
 /** The longest pause that rollcall accepts; if the service demands a longer one, the run ends. */
-export const longestPauseMs: number = 10 * 60 * 1000;
+const longestPauseMs = 10 * 60 * 1000;
 
 /** A run starts with this number of retries, and each request adds `retriesPerRequest`. The limit protects a failing service. */
 const minRetries = 20;
@@ -56,6 +56,12 @@ interface Tried {
   readonly ignoresOutages: boolean;
 }
 
+export interface Pause {
+  readonly milliseconds: number;
+  readonly answer: Answer;
+  readonly isTooLong: boolean;
+}
+
 interface PacingOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -63,7 +69,7 @@ interface PacingOptions {
   readonly signal?: AbortSignal;
   /** How to wait for an unavailable service; by default, rollcall does not wait. */
   readonly outagePolicy?: OutagePolicy;
-  readonly onPause?: (milliseconds: number, answer: Answer) => void;
+  readonly onPause?: (pause: Pause) => void;
   /** Called before a retry, unless the whole run pauses and onPause is called. */
   readonly onRetry?: (answer: Answer) => void;
 }
@@ -210,7 +216,7 @@ class SharedPacing implements Pacing {
     const { clock, signal } = this.#options;
     const left = (): number => this.#pausedUntil - clock.now();
     for (let wait = left(); wait > 0; wait = left()) {
-      if (wait > longestPauseMs || signal?.aborted) return false;
+      if (isTooLong(wait) || signal?.aborted) return false;
       await clock.sleep(wait, signal);
       if (signal?.aborted) return false; // the user may have interrupted during the pause
     }
@@ -225,7 +231,7 @@ class SharedPacing implements Pacing {
     const pauseMs = askedMs ?? this.#jitterMs(attempt);
     if (now + pauseMs <= this.#pausedUntil) return;
     this.#pausedUntil = now + pauseMs;
-    this.#options.onPause?.(pauseMs, answer);
+    this.#options.onPause?.({ milliseconds: pauseMs, answer, isTooLong: isTooLong(pauseMs) });
   }
 
   async #backOff(attempt: number, answer: Answer): Promise<boolean> {
@@ -238,6 +244,10 @@ class SharedPacing implements Pacing {
     if (!signal?.aborted) await clock.sleep(this.#jitterMs(attempt), signal);
     return !signal?.aborted;
   }
+}
+
+function isTooLong(milliseconds: number): boolean {
+  return milliseconds > longestPauseMs;
 }
 
 function perSecond(count: number, milliseconds: number): number {

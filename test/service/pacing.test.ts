@@ -43,12 +43,28 @@ describe('pacing', () => {
       concurrency: 1,
       clock,
       random: () => 0,
-      onPause: (milliseconds) => pauses.push(milliseconds),
+      onPause: ({ milliseconds }) => pauses.push(milliseconds),
     });
     for (const retryAfter of ['5', '9', '2', '9']) pacing.note({ kind: 'slow_down', retryAfter }, 1);
     await pacing.waitForTurn();
     expect(clock.now() - now).toBe(9000);
     expect(pauses).toEqual([5000, 9000]);
+  });
+
+  test.each([
+    ['600', true],
+    ['601', false],
+  ])('if asked to pause for %s seconds, waits: %s', async (retryAfter, waits) => {
+    const tooLong: boolean[] = [];
+    const clock = virtualClock(now);
+    const pacing = createPacing({
+      concurrency: 1,
+      clock,
+      random: () => 0,
+      onPause: ({ isTooLong }) => tooLong.push(isTooLong),
+    });
+    pacing.note({ kind: 'slow_down', retryAfter }, 1);
+    expect([await pacing.waitForTurn(), tooLong]).toEqual([waits, [!waits]]);
   });
 
   test('reports a retry, unless all requests pause anyway', async () => {
