@@ -23,6 +23,12 @@ describe('an update of the login flow', () => {
     expect([ending, stderr]).toEqual(['changes', expect.stringContaining(reason)]);
   });
 
+  test('does not hide that the same plan leaves no active superuser', async () => {
+    const text = `${longer}groups: [{ name: authentik Admins, is_superuser: false }]\n`;
+    const { ending, stderr } = await run(plan, fresh(), text);
+    expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('no active superuser is left')]);
+  });
+
   test('is confirmed by --allow way-in together with --allow update and delete', async () => {
     await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
   });

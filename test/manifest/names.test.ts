@@ -74,6 +74,7 @@ describe('a name in place of an id', () => {
       const lists = [
         `users: [{ username: a, name: A, groups: [${group}, { name: "${name}" }] }]`,
         `applications: [{ slug: a, name: A, provider: { name: "${name}" } }]`,
+        `flows: [{ slug: f, name: F, title: F, designation: authorization, stages: [{ stage: { name: s }, order: 0, policies: [{ policy: { name: "${name}" }, order: 0 }] }] }]`,
       ];
       const files = Object.fromEntries(
         lists.map((list, index) => [`${index}.yaml`, `version: 1\n${list}\n`]),
@@ -82,7 +83,11 @@ describe('a name in place of an id', () => {
         files: memoryFiles({ ...files, secret: 'canary-name' }),
         env: { CANARY: 'canary-name' },
       });
-      expect(told(loaded)).toEqual(['sensitive-name 0.yaml:2:80', 'sensitive-name 1.yaml:2:46']);
+      expect(told(loaded)).toEqual([
+        'sensitive-name 0.yaml:2:80',
+        'sensitive-name 1.yaml:2:46',
+        'sensitive-name 2.yaml:2:129',
+      ]);
       expect(JSON.stringify(loaded.diagnostics)).not.toContain('canary-name');
     },
   );

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { factKey, inheritGrants, inheritingFields } from '../../src/kinds/reference-facts.ts';
 import { readReferenceFacts, type ReferenceReading } from '../../src/observe/read-reference-facts.ts';
+import type { Observation } from '../../src/observe/observation.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -18,6 +19,8 @@ interface World {
   readonly isSuperuser?: boolean;
   /** Whether reads of single providers are denied. */
   readonly isDenied?: boolean;
+  /** The observation of each declared resource, by default that it is absent. */
+  readonly seen?: Observation;
 }
 
 const applications = (...providers: number[]): JsonObject => ({
@@ -30,6 +33,7 @@ async function reading({
   held = [],
   isSuperuser = true,
   isDenied = false,
+  seen = { presence: 'absent' },
 }: World): Promise<Pick<ReferenceReading, 'missing'> & ReferenceReading['known'] & { asked: string[] }> {
   const resources = await desired(JSON.stringify({ version: 1, ...content }));
   const asked: string[] = [];
@@ -51,7 +55,7 @@ async function reading({
       : answered(404, { detail: 'None.' });
   });
   const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
-  const observed = new Map(resources.map(({ address }) => [address, { presence: 'absent' } as const]));
+  const observed = new Map(resources.map(({ address }) => [address, seen]));
   const known = { received: recordOf(0), shown: recordOf(0) };
   const records = new Map([[familyOf('providers'), [known]]]);
   const read = await readReferenceFacts({ resources, records }, observed, { client, pacing });
@@ -65,6 +69,21 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
     'an id that other tokens may not see',
     { content: applications(1), isSuperuser: false },
     { unseen: { providers: { count: 1 } } },
+  ],
+  [
+    'an id in an entry that may be new',
+    { content: applications(1), seen: { presence: 'unknown' } },
+    { missing: ['a0 1'] },
+  ],
+  [
+    'no id in an entry whose name several records have',
+    { content: applications(1), seen: { presence: 'unknown', ids: ['1', '2'] } },
+    { asked: 0 },
+  ],
+  [
+    'no id in an entry that may have been renamed',
+    { content: applications(1), seen: { presence: 'unknown', torn: 'unseen' } },
+    { asked: 0 },
   ],
   [
     'ids that the token may not read',
