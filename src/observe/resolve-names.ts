@@ -209,7 +209,7 @@ export async function findNames(
     const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
     if (endsAll || consecutiveFailures >= maxConsecutiveFailures.lookUps) general = finding;
   });
-  if (general && !isOver) for (const name of openNames) if (!findings.has(name)) findings.set(name, general);
+  if (general) for (const name of openNames) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };
 }
 

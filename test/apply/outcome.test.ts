@@ -7,6 +7,8 @@ import {
   outcomeKinds,
   type Outcome,
 } from '../../src/apply/outcome.ts';
+import { printableOutcome } from '../../src/apply/as-shown.ts';
+import { planOf } from '../support/plan-of.ts';
 import { runSteps, type StepResult } from '../../src/apply/steps.ts';
 import { user } from '../../src/kinds/user.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
@@ -68,4 +70,19 @@ test.each<[name: string, second: StepResult, fields: object]>([
   const first: StepResult = { outcome: 'created', held: { pk: 'p', fields: { a: 1, b: 2 } } };
   const { held } = await runSteps(first, 'created', [() => Promise.resolve(second)]);
   expect(held?.fields).toEqual(fields);
+});
+
+test('a conflict shows the printable values of the record', async () => {
+  const { changes } = await planOf('version: 1\napplications: [{ slug: a, name: A }]\n');
+  const [change] = changes;
+  if (change === undefined) throw new Error('nothing is planned');
+  const now = { pk: '1', fields: { name: 'a token' }, shown: { name: '(sensitive)' } };
+  const result = {
+    outcome: 'conflict',
+    clash: { kind: 'changed', fields: ['name'], now },
+    inDoubt: false,
+    attempts: 0,
+  } as const;
+  const { clash } = printableOutcome(change, result, 'open', { durationMs: 0 });
+  expect(clash).toMatchObject({ fields: [{ field: 'name', planned: null, observed: '(sensitive)' }] });
 });

@@ -156,6 +156,15 @@ applications: [{ slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
   expect(world.writes().map(({ path }) => path.split('/')[1])).toEqual(['api', 'api', 'groups']);
 });
 
+test('the last group bound to an application is not deleted if the run may not bind the declared user', async () => {
+  const world = new World({ ...seed, bindings: [{ application: 'mail', group: 'staff' }] });
+  const text = `version: 1
+groups: [{ name: staff, state: absent }]
+applications: [{ slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
+`;
+  expect((await planned(world, text)).stdout).toContain('everyone could then open');
+});
+
 test('a user is not deleted if the token may not read its own user', async () => {
   const world = new World(seed);
   world.tamper = ({ path }, answer) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import { readOfKind } from '../../src/service/own-type.ts';
+import { readKindChecks, readOfKind } from '../../src/service/own-type.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -39,4 +39,18 @@ test('a record is not changed if its name was found twice but its type is unknow
   expect(await readOfKind({ kind: oauth2, name: 'a' }, { client, pacing })).toMatchObject({
     proof: 'nothing',
   });
+});
+
+test('the types of records are not asked one by one if the list of all types is denied', async () => {
+  let asked = 0;
+  const client = new Client(async () => {
+    asked += 1;
+    return answered(403, { detail: 'no' });
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const checks = await readKindChecks(oauth2, ['1', '2', '3'], { client, pacing });
+  expect(Array.from(checks.values(), (check) => check)).toMatchObject(
+    Array.from({ length: 3 }, () => ({ proof: 'denied' })),
+  );
+  expect(asked).toBe(1);
 });
