@@ -115,7 +115,7 @@ async function planOnce(
   const resources = read.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const knownRelease = await readRelease();
   const { needed, ...atRelease } = await checkWithRelease(knownRelease, resources, observed, service);
-  const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
+  const unseen = await unseenAbsences(resources, observed, service);
   const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)

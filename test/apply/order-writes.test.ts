@@ -7,10 +7,10 @@ import type { Child } from '../../src/kinds/children.ts';
 import { stageBindings } from '../../src/kinds/stage-bindings.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import type { Transport } from '../../src/service/transport.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
 import { pageOf } from '../support/listing-service.ts';
-import { answered } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const components: Readonly<Record<string, string>> = {
@@ -25,8 +25,15 @@ const [flow] = await desired(
 /** Positions by stage, such as `{ who: 0, pw: 10 }`. */
 type Order = Readonly<Record<string, number | undefined>>;
 
+type Answer = (method: string, regular: () => Exchange) => Exchange;
+
 /** The writes that change the stages of a flow, each with the stage and its position; the plan was made with the positions of `seen`. */
-async function writesBetween(before: Order, after: Order, seen: Order = before): Promise<string[]> {
+async function writesBetween(
+  before: Order,
+  after: Order,
+  seen: Order = before,
+  answer: Answer = (_, regular) => regular(),
+): Promise<string[]> {
   const writes: string[] = [];
   const bound = new Map<string, JsonObject>(
     Object.entries(before).map(([stage, order = 0]) => [
@@ -34,7 +41,7 @@ async function writesBetween(before: Order, after: Order, seen: Order = before):
       { pk: `of-${stage}`, target: 'f', stage, order, policybindingmodel_ptr_id: stage },
     ]),
   );
-  const send: Transport = async ({ method, path, body = '{}' }) => {
+  const regularAnswer = ({ method, path, body = '{}' }: HttpRequest): Exchange => {
     const [, pk = ''] = path.split(root);
     const sent = parseJson(body) as JsonObject; // the client sends objects
     if (path.startsWith('/api/v3/stages/all/')) {
@@ -54,6 +61,7 @@ async function writesBetween(before: Order, after: Order, seen: Order = before):
     writes.push(`${method === 'POST' ? '+' : '~'} ${stage} ${textOf(sent['order'])}`);
     return answered(method === 'POST' ? 201 : 200, record);
   };
+  const send: Transport = async (request) => answer(request.method, () => regularAnswer(request));
   if (flow === undefined) throw new Error('no flow is declared');
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
   const declared = Object.entries(after).map(([stage, order]) => ({
@@ -97,6 +105,7 @@ test.each<[string, Order, Order, readonly string[]]>([
     { pw: 10, who: 40 },
     ['+ who 40', '- enter'],
   ],
+  ['no login, before another stage moves', { pw: 10, enter: 30 }, { pw: 20 }, ['- enter', '~ pw 20']],
   [
     'later positions, the last stage first',
     { who: 0, pw: 10, enter: 20 },
@@ -146,4 +155,27 @@ test('no binding is deleted while another one differs from its declaration', asy
   const before = { pw: 15, enter: 30, old: 5 };
   expect(await writesBetween(before, { pw: 20, enter: 30 }, { ...before, pw: 20 })).toEqual(['conflict']);
   expect(await writesBetween(before, { pw: 15, enter: 30 })).toEqual(['- old']);
+});
+
+test.each<[string, Order, string, Answer, readonly string[]]>([
+  ['is there', { pw: 10 }, 'counts as created', (_, regular) => (regular(), lost), ['+ pw 10']],
+  ['is not there', { pw: 10 }, 'is unknown', () => lost, ['unknown']],
+])('a new binding that %s after a lost answer %s', async (_, after, _outcome, instead, writes) => {
+  const answer: Answer = (method, regular) => (method === 'POST' ? instead(method, regular) : regular());
+  expect(await writesBetween({}, after, {}, answer)).toEqual(writes);
+});
+
+test('a binding that vanishes before its change is a conflict', async () => {
+  const answer: Answer = (method, regular) =>
+    method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : regular();
+  expect(await writesBetween({ pw: 10 }, { pw: 20 }, { pw: 10 }, answer)).toEqual(['conflict']);
+  expect(await writesBetween({}, { pw: 20 }, { pw: 10 })).toEqual(['conflict']);
+});
+
+test('a binding that somebody else has deleted is not deleted again', async () => {
+  expect(await writesBetween({ pw: 10 }, { pw: 10 }, { pw: 10, old: 5 })).toEqual(['unchanged']);
+});
+
+test('no binding is deleted while a declared one is missing', async () => {
+  expect(await writesBetween({ old: 5 }, { pw: 10 }, { pw: 10, old: 5 })).toEqual(['conflict']);
 });
