@@ -17,8 +17,7 @@ export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
     const fields = hiddenFields(kind, hide);
     const body = fields.size > 0 ? parseJson(exchange.body) : undefined;
     if (!isJsonObject(body)) return exchange;
-    // The original body is preserved, because it determines the kind of answer.
-    return { ...exchange, body: JSON.stringify(without(kind, fields, body)), asReceived: exchange.body };
+    return { ...exchange, body: JSON.stringify(without(kind, fields, body)) };
   };
 }
 

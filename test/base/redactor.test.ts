@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { redactDiagnostic } from '../../src/base/diagnostic.ts';
 import { Redactor, redactorOf, redactorOfLong } from '../../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
@@ -57,7 +58,10 @@ describe('a secret in a string', () => {
     expect(redactor.maskLine('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
 
-  test('that overlaps another is masked together with it', () => {
+  test('that overlaps or follows another is masked together with it', () => {
+    expect(new Redactor(['first-secret', 'second-secret']).redact('first-secretsecond-secret')).toBe(
+      '(sensitive)',
+    );
     expect(new Redactor(['one-two', 'two-three', 'sens']).redact('(one-two-three)')).toBe('((sensitive))');
   });
 
@@ -97,3 +101,17 @@ test.each([redactorOf, redactorOfLong])(
     expect(of(secrets)).toBe(of(secrets));
   },
 );
+
+test('a diagnostic is redacted in its texts and its source line', () => {
+  const told = redactDiagnostic(
+    {
+      severity: 'error',
+      code: 'invalid-value',
+      summary: 'hunter2!',
+      detail: 'hunter2!',
+      excerpt: 'x: hunter2!',
+    },
+    new Redactor(['hunter2!']),
+  );
+  expect(told).toMatchObject({ summary: '(sensitive)', detail: '(sensitive)', excerpt: 'x: (sensiti' });
+});

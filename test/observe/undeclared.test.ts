@@ -18,3 +18,14 @@ test('undeclared records are listed by address, without internal records of the 
     { address: 'user.zed', pk: '0' },
   ]);
 });
+
+test('a record that could not be read is mentioned unless it is declared', () => {
+  const answer = { kind: 'not_found', status: 404 } as const;
+  const gaps = ['ann', 'bob'].map((name) => ({ kind: 'not_shown', name, answer }) as const);
+  const { gaps: told } = undeclaredRecords(
+    [{ kind: user, records: [], gaps }],
+    (address) => address === 'user.bob',
+    ({ gaps: of }) => of.map((gap) => ({ summary: 'name' in gap ? gap.name : '', detail: '' })),
+  );
+  expect(told.map(({ summary }) => summary)).toEqual(['ann']);
+});
