@@ -50,7 +50,7 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
  * `stalePlanDiagnostics` finds differences, which stop the run. 4. The remaining steps are those of `apply`.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
-  const { settings, filename, refuseOutputs } = request;
+  const { settings, filename } = request;
   const { service, diagnostics } = settings;
   const nothing = { filenames: [], diagnostics: [] };
   if (service === undefined)
@@ -65,7 +65,6 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
     settings: settingsForPlan(plan, settings, service),
     selection: selectionOf(plan),
     keepGoing: isPartial,
-    refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
     saved: {
       plan,
       staleResult: () => stoppedRun(stalePlanHalt(filename, isOfOther ? otherVersion : otherManifests), job),

@@ -492,3 +492,14 @@ test('a saved plan reports that a value with a secret in it no longer differs', 
   const { stderr } = await runOn(apply, real.send, text('level: 2'), given, { files: saved, env });
   expect(stderr).toContain('user.una: `attributes` differed when the plan was made, and no longer does');
 });
+
+test('a report of apply --plan does not replace the plan under another name', async () => {
+  const text = 'version: 1\nusers: [{ username: u, name: U }]\n';
+  const { send } = sandboxTransport({});
+  const { written } = await runOn(plan, send, text, { out: 'plan.json' });
+  const saved = { 'plan.json': written.get('plan.json') ?? '' };
+  const given = { plan: 'plan.json', report: ['json=./plan.json'] };
+  await expect(runOn(apply, send, text, given, { files: saved })).rejects.toThrow(
+    'an output would overwrite ./plan.json, which this run reads',
+  );
+});

@@ -23,6 +23,15 @@ describe('an update of the login flow', () => {
     expect([ending, stderr]).toEqual(['changes', expect.stringContaining(reason)]);
   });
 
+  test('is confirmed by applying a saved plan', async () => {
+    const service = fresh();
+    const given = { config: 'rollcall.yaml', allow: all };
+    const text = `version: 1\n${longer}`;
+    const { written } = await runOn(plan, service.send, text, { ...given, out: 'p.json' }, { files: config });
+    const files = { ...config, 'p.json': written.get('p.json') ?? '' };
+    await done(runOn(apply, service.send, text, { ...given, plan: 'p.json' }, { files }));
+  });
+
   test('does not hide that the same plan leaves no active superuser', async () => {
     const text = `${longer}groups: [{ name: authentik Admins, is_superuser: false }]\n`;
     const { ending, stderr } = await run(plan, fresh(), text);

@@ -17,6 +17,7 @@ import type { Child, Children, WantedChildren } from '../../src/kinds/children.t
 import { fieldOf } from '../../src/kinds/fields.ts';
 import { policyBindings } from '../../src/kinds/policy-bindings.ts';
 import { stageBindings } from '../../src/kinds/stage-bindings.ts';
+import { desired } from '../support/desired.ts';
 
 const g = (order: number, more: JsonObject = {}): JsonObject => ({ group: 'g', order, ...more });
 const s = (order: number, more: JsonObject = {}): JsonObject => ({ stage: 's', order, ...more });
@@ -126,4 +127,12 @@ test.each<[JsonObject, JsonObject]>([
   [{ policies: [{ policy: 'p', order: 0 }] }, { policies: [{ policy: 'p', order: 0 }] }],
 ])('the access of a record with %j is written as %j', (fields, entry) => {
   expect(asManifestEntry(application, fields)).toEqual(entry);
+});
+
+test('the policies of a flow are bound before its stages', async () => {
+  const [flow] = await desired(
+    'version: 1\nflows: [{ slug: f, name: F, title: F, designation: authorization, stages: [], policies: [] }]\n',
+  );
+  if (flow === undefined) throw new Error('no flow is declared');
+  expect(wantedChildren(flow).map(({ children }) => children)).toEqual([policyBindings, stageBindings]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../../src/kinds/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { undeclaredRecords } from '../../src/observe/undeclared.ts';
 
@@ -28,4 +29,19 @@ test('a record that could not be read is mentioned unless it is declared', () =>
     ({ gaps: of }) => of.map((gap) => ({ summary: 'name' in gap ? gap.name : '', detail: '' })),
   );
   expect(told.map(({ summary }) => summary)).toEqual(['ann']);
+});
+
+test('a record is declared under the name of its parent, or under its id', () => {
+  const kind = kindOf('entitlement', 'applicationentitlement');
+  const record = { pk: 'e', name: 'reader', app: 'id' };
+  const records = [{ received: record, shown: record, within: 'wiki' }];
+  const others = ['entitlement.wiki/reader', 'entitlement.id/reader', 'entitlement.mail/reader'].map(
+    (declared) =>
+      undeclaredRecords(
+        [{ kind, records, gaps: [] }],
+        (address) => address === declared,
+        () => [],
+      ).found.length,
+  );
+  expect(others).toEqual([0, 0, 1]);
 });
