@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { redactDiagnostic } from '../../src/base/diagnostic.ts';
 import { Redactor, redactorOf, redactorOfLong } from '../../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
@@ -101,17 +100,3 @@ test.each([redactorOf, redactorOfLong])(
     expect(of(secrets)).toBe(of(secrets));
   },
 );
-
-test('a diagnostic is redacted in its texts and its source line', () => {
-  const told = redactDiagnostic(
-    {
-      severity: 'error',
-      code: 'invalid-value',
-      summary: 'hunter2!',
-      detail: 'hunter2!',
-      excerpt: 'x: hunter2!',
-    },
-    new Redactor(['hunter2!']),
-  );
-  expect(told).toMatchObject({ summary: '(sensitive)', detail: '(sensitive)', excerpt: 'x: (sensiti' });
-});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { declarableFields, isBindingField } from '../../src/kinds/access.ts';
-import { defaultKinds, kindsOf, joinWords } from '../../src/kinds/all.ts';
+import { defaultKinds, joinWords, kindOf, kindsOf, needsSuperuserToDelete } from '../../src/kinds/all.ts';
 import { type Kind, sameValue } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { someOf } from '../support/effort.ts';
@@ -126,4 +126,12 @@ test('a null of an earlier release equals any value of a field that later releas
   expect(sameValue(provider, 'invalidation_flow', 'a', null)).toBe(true);
   expect(sameValue(provider, 'invalidation_flow', 'a', 'b')).toBe(false);
   expect(sameValue(provider, 'authorization_flow', 'a', null)).toBe(false);
+});
+
+test.each([
+  ['application', false],
+  ['group', true],
+  ['flow', true],
+] as const)('a delete of the type %s needs a superuser: %j', (type, isNeeded) => {
+  expect(needsSuperuserToDelete(kindOf(type))).toBe(isNeeded);
 });

@@ -318,3 +318,23 @@ describe('a plan for records of several types', () => {
     ]);
   });
 });
+
+test('a new member of a group gains what a new ancestor grants, through a parent that only the service names', async () => {
+  const { changes } = await planBetween(
+    'groups: [{ name: a }, { name: b, parents: [{ name: a }] }]',
+    'groups: [{ name: a, parents: [{ name: new }] }, { name: b }, { name: new, is_superuser: true }]\nusers: [{ username: u, name: U, groups: [{ name: b }] }]',
+  );
+  const user = changes.find(({ resource: { name } }) => name === 'u');
+  expect(user?.opens).toEqual([expect.stringContaining('a superuser\'s rights through "b"')]);
+});
+
+test('a group whose new parent has a group with access does not count as losing access', async () => {
+  const access = (name: string): string =>
+    `applications: [{ slug: wiki, name: Wiki, access: { groups: [{ name: ${name} }] } }]`;
+  const { changes } = await planBetween(
+    `groups: [{ name: child }, { name: top }]\n${access('child')}`,
+    `groups: [{ name: child, parents: [{ name: middle }] }, { name: middle, parents: [{ name: top }] }, { name: top }]\n${access('top')}`,
+  );
+  const wiki = changes.find(({ resource: { name } }) => name === 'wiki');
+  expect([wiki?.action, wiki?.remarks]).toEqual(['update', undefined]);
+});

@@ -198,6 +198,10 @@ describe('the kept parts of an answer', () => {
     });
   });
 
+  test('do not take a 304, which nothing asks for, for a redirect', () => {
+    expect(read(answered(304)).kind).toBe('unlisted');
+  });
+
   test('include no origin if an answer with a location is not a redirect', () => {
     expect(read(answered(500, '', headers))).toEqual({
       kind: 'failure',
