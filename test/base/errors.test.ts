@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { failureReason } from '../../src/base/errors.ts';
+import { failureReason, undefinedOnUsageError, UsageError } from '../../src/base/errors.ts';
+import { endingIfOutputLost, endingOfInterrupt } from '../../src/base/exit-code.ts';
 
 const caught = async (act: () => Promise<unknown>): Promise<string> => act().then(String, failureReason);
 
@@ -46,4 +47,27 @@ describe('the reason of an error', () => {
     );
     expect(others).toEqual([]);
   });
+});
+
+test('only an error of the usage is ignored', async () => {
+  const usage = new UsageError('a', 'b');
+  expect(await undefinedOnUsageError(() => Promise.reject(usage))).toBeUndefined();
+  const other = new Error('a');
+  await expect(undefinedOnUsageError(() => Promise.reject(other))).rejects.toBe(other);
+});
+
+test.each([
+  ['done', 'failed'],
+  ['changes', 'failed'],
+  ['incomplete', 'incomplete'],
+] as const)('the ending %s becomes %s if output was lost', (ending, after) => {
+  expect([endingIfOutputLost(ending, true), endingIfOutputLost(ending, false)]).toEqual([after, ending]);
+});
+
+test.each([
+  ['SIGINT', 'interrupted'],
+  ['SIGTERM', 'terminated'],
+  ['SIGHUP', 'hung_up'],
+])('a run that %s interrupts ends as %s', (reason, ending) => {
+  expect(endingOfInterrupt({ reason })).toBe(ending);
 });

@@ -242,6 +242,15 @@ describe('an inventory of a service', () => {
     expect(gaps).toMatchObject([{ kind: 'not_superuser' }, { kind: 'not_shown', name: 'wiki-(sensitive)' }]);
   });
 
+  test("of applications masks a token in a record that is looked up by its name, if the token is not a superuser's", async () => {
+    const applications = manyApplications(1).map((record) => ({ ...record, name: 'Wiki TOKEN-123' }));
+    const { send } = listingService({ applications, isSuperuser: false });
+    const { records } = await taking(withRedaction(send, ['TOKEN-123']), 'application');
+    expect(records).toMatchObject([
+      { received: { name: 'Wiki TOKEN-123' }, shown: { name: 'Wiki (sensitive)' } },
+    ]);
+  });
+
   test("of applications keeps the first page if the token is not a superuser's and the second page is a 404", async () => {
     const applications = manyApplications(150);
     const { send } = listingService({
@@ -382,4 +391,18 @@ describe('an inventory with corrupted pages', () => {
       { numRuns: times({ short: 8, full: 1000 }) },
     );
   });
+});
+
+test('the type of a record that vanishes before it is read leaves a gap', async () => {
+  const provider = { pk: 1, name: 'wiki' };
+  const client = new Client(async ({ path }) =>
+    path.includes('/providers/oauth2/')
+      ? pageOf([provider], 1, 100)
+      : path.includes('page=')
+        ? pageOf([], 1, 100)
+        : answered(404, { detail: 'Not found.' }),
+  );
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const { records, gaps } = await readInventoryOf(kindOf('provider', 'oauth2provider'), { client, pacing });
+  expect([records, gaps]).toMatchObject([[], [{ kind: 'not_shown', name: 'wiki' }]]);
 });

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { compareRecord, fieldsNotReturned } from '../../src/plan/compare.ts';
 import { desired } from '../support/desired.ts';
 import { entries } from '../support/entries.ts';
+import { certificates } from '../support/pem.ts';
 import { planOf } from '../support/plan-of.ts';
 import { inFull } from '../support/effort.ts';
 
@@ -206,4 +207,16 @@ test.runIf(inFull)('every JSON value equals itself after the service has formatt
   }
   expect(alarms).toEqual([]);
   expect(compared).toBeGreaterThan(150);
+});
+
+test('a certificate that differs is shown by its fingerprint', async () => {
+  const [declared] = await desired(
+    JSON.stringify({ version: 1, certificates: [{ name: 'c', certificate_data: certificates.one }] }),
+  );
+  if (declared === undefined) throw new Error('nothing is declared');
+  const [difference] = compareRecord(declared, { fields: { name: 'c', certificate_data: 'aa:bb' } });
+  expect(difference).toMatchObject({
+    declared: expect.stringMatching(/^(?:[\da-f]{2}:){31}[\da-f]{2}$/) as string,
+    observed: 'aa:bb',
+  });
 });

@@ -236,6 +236,7 @@ describe('the kept parts of an answer', () => {
     const expected = { shape: 'list', identity: 'name', name: 'staff', isUnique: false } as const;
     const { kind, ids } = classifyAnswer(received, expected);
     expect([kind, ids]).toEqual(['several', ['(redacted)', 'b']]);
+    expect(classifyAnswer(answered(200, page('b')), expected).kind).toBe('unusable_success');
   });
 
   test('include a body that is an object', () => {
