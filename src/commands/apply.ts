@@ -14,8 +14,9 @@ import { loginChangeWords, newAccessLines } from '../report/words/way-in.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
-import type { Context } from '../terminal/context.ts';
+import type { Context, Output } from '../terminal/context.ts';
 import { errorText, isDebugging } from './error-text.ts';
+import { incompletePlanLines } from './fail-on.ts';
 import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
@@ -129,9 +130,14 @@ function showPlan(
 ): void {
   const isMuch = options.plan !== undefined || shownChanges(plan).length > maxAsPlanned;
   const detail = detailFromFlags(options) ?? (!asks && isMuch ? 'counts' : undefined);
-  if (onStdout) stdout.write(`${planTextBeforeApply(plan, createStyle(stdout), detail)}\n`);
-  if (asks && !(onStdout && stdout.isTerminal))
-    stderr.write(`${planTextBeforeApply(plan, createStyle(stderr), detail)}\n`);
+  const write = (output: Output): void => {
+    const style = createStyle(output);
+    const incomplete = incompletePlanLines(plan).map((line) => `The apply will be incomplete: ${line}.`);
+    const lines = incomplete.map((line) => `${fitToWidth(line, style)}\n`).join('');
+    output.write(`${planTextBeforeApply(plan, style, detail)}\n${lines && `${lines}\n`}`);
+  };
+  if (onStdout) write(stdout);
+  if (asks && !(onStdout && stdout.isTerminal)) write(stderr);
 }
 
 interface Question {

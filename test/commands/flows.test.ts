@@ -315,6 +315,9 @@ test('a flow without any of its stages stays unfinished until a run may update, 
   ]);
   const { ending, stdout } = await run('apply', service.send, text);
   expect(ending).toBe('incomplete');
+  const warning =
+    'The apply will be incomplete: 1 resource is unfinished, which needs --allow update: flow.door.';
+  expect(stdout.split('x flow.door  unfinished')[0]).toContain(`\n${warning}\n`);
   expect(stdout).toContain('x flow.door  unfinished, not yet as declared: stages');
   expect(stdout).toContain('To finish the unfinished resources, apply again with the capability `update`');
   expect(stdout).not.toMatch(/Run the same apply again|To change these differences/);
