@@ -310,20 +310,18 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
   along: [
     'day-two.md: a note of the plan names each record that is deleted with another',
     ({ report: { outcomes }, wrote, sent, states: [start] }) => {
-      const told = outcomes.flatMap(({ change }) => change.remarks ?? []).join();
+      // The service names some records by the ids of others, and a note has names in place of the ids that it knows.
+      const withNames = (text: string): string =>
+        text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, (id) =>
+          JSON.stringify(start?.get(id)?.name ?? id).slice(1, -1),
+        );
+      const told = withNames(outcomes.flatMap(({ change }) => change.remarks ?? []).join());
       const deletes = sent.filter(({ method }) => method === 'DELETE');
       return wrote.map(({ n, op, record: { type, name, pk } }) => {
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
         // If more than ten records depend on it, the note names only some of them.
-        // The service names some records by the id of another record, and the note has the name of that record.
-        const legible = name.replaceAll(
-          /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g,
-          (id) => start?.get(id)?.name ?? id,
-        );
-        const isTold =
-          [name, legible].some((each) => told.includes(JSON.stringify(each))) ||
-          told.includes('more dependents');
+        const isTold = told.includes(withNames(JSON.stringify(name))) || told.includes('more dependents');
         return (
           !isAsked && start?.has(pk) && !isTold && `#${n} also deletes ${type}.${name}, which no note names`
         );
