@@ -16,7 +16,7 @@ export async function withBlueprints<Made extends ReadyPlan>(
   const blueprints = familyOf('blueprints');
   const isOfBlueprint = ({ action, resource: { kind, address } }: ReadyChange): boolean =>
     action === 'update' && records.has(address) && kind.single === undefined && kind.family !== blueprints;
-  if (service.settings.contractOnly || !made.changes.some(isOfBlueprint)) return made;
+  if (!made.changes.some(isOfBlueprint)) return made;
   const read = await readWholeList(blueprints, service);
   const changes = made.changes.map((change) => {
     const words = isOfBlueprint(change) ? remarkFor(change.resource.name, read) : undefined;

@@ -60,6 +60,7 @@ test.each([
     'flows: [{ slug: default-authentication-flow, designation: authentication }]',
   ],
   ['a new record', 'groups: [{ name: other }]'],
+  ['the settings', 'settings: [{ gdpr_compliance: false }]'],
 ])('a plan reads no blueprints for %s', async (_, text) => {
   const { said, reads } = await planned(new World(seed, '2025.12'), text);
   expect(said).not.toContain('may revert the update');
@@ -81,4 +82,15 @@ test('an update of a default record has no warning if its blueprint is disabled'
     off.stderr(),
   ).toBe('done');
   expect((await planned(world, title)).said).not.toContain('may revert the update');
+});
+
+test('an update is said to be reverted by the blueprint whose path fits the record best', async () => {
+  const world = new World(seed, '2025.12');
+  const { context } = world.run(
+    'version: 1\nblueprints: [{ name: Mine, path: default/flow-default-authentication-login.yaml }]\n',
+  );
+  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('done');
+  const stages =
+    'stages: [{ type: user_login, name: default-authentication-login, session_duration: hours=24 }]';
+  expect((await planned(world, stages)).said).toContain('the blueprint "Mine" of the service may revert');
 });

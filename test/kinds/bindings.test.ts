@@ -12,6 +12,7 @@ import {
   labelBindings,
   partialBindings,
   removesBindings,
+  sameBindings,
 } from '../../src/kinds/bindings.ts';
 import type { Child, Children, WantedChildren } from '../../src/kinds/children.ts';
 import { fieldOf } from '../../src/kinds/fields.ts';
@@ -135,4 +136,11 @@ test('the policies of a flow are bound before its stages', async () => {
   );
   if (flow === undefined) throw new Error('no flow is declared');
   expect(wantedChildren(flow).map(({ children }) => children)).toEqual([policyBindings, stageBindings]);
+});
+
+test('bindings are not the same if the service has more', () => {
+  expect([
+    sameBindings(policyBindings, [g(0)], [g(0)]),
+    sameBindings(policyBindings, [g(0)], [g(0), g(1)]),
+  ]).toEqual([true, false]);
 });

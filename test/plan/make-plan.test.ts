@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { findLostValues, makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
-import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
+import { changeDocument, planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
 import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
+
+import { resourcesWithBindings } from '../../src/plan/earlier-resources.ts';
 import { planBetween } from '../support/plan-between.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
@@ -337,4 +339,34 @@ test('a group whose new parent has a group with access does not count as losing 
   );
   const wiki = changes.find(({ resource: { name } }) => name === 'wiki');
   expect([wiki?.action, wiki?.remarks]).toEqual(['update', undefined]);
+});
+
+test('the document of a plan names the declared ids of a field that differs', async () => {
+  const user = (group: string): string => `users: [{ username: u, name: U, groups: [{ name: ${group} }] }]`;
+  const groups = 'groups: [{ name: g }, { name: h }]';
+  const plan = await planBetween(`${groups}\n${user('g')}`, `${groups}\n${user('h')}`);
+  const change = plan.changes.find(({ resource }) => resource.kind.type === 'user');
+  if (change === undefined) throw new Error('no user is planned');
+  expect(changeDocument(change)).toMatchObject({
+    names: { '/groups/0': 'h' },
+    observed_names: { '/groups/0': 'g' },
+  });
+});
+
+test('the document of a plan says whether all undeclared records are known', async () => {
+  const plan = await planBetween('users: []', 'users: []');
+  const found = [{ address: 'user.u', pk: '1' }] as const;
+  const gaps = [{ type: 'user', summary: 's', detail: '' }] as const;
+  expect(planDocument({ ...plan, undeclared: { found, gaps: [] } })).toMatchObject({
+    undeclared: { whole: true },
+  });
+  expect(planDocument({ ...plan, undeclared: { found: [], gaps } })).toMatchObject({
+    undeclared: { whole: false },
+  });
+});
+
+test('an unfinished resource comes before those that refer to it', async () => {
+  const { changes } = await planBetween('groups: [{ name: g }]', 'groups: [{ name: g }]');
+  const unfinished = changes.map((change) => ({ ...change, unfinished: true as const }));
+  expect([resourcesWithBindings(changes), resourcesWithBindings(unfinished)]).toEqual([[], ['group.g']]);
 });

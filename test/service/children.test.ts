@@ -5,6 +5,7 @@ import { readChildren } from '../../src/service/children.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, Transport } from '../../src/service/transport.ts';
+import { stageBindings } from '../../src/kinds/stage-bindings.ts';
 import { policyBindings } from '../../src/kinds/policy-bindings.ts';
 import { pageOf } from '../support/listing-service.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -135,4 +136,19 @@ test.each([
     pacing: createPacing({ concurrency: 1, clock, random: () => 0 }),
   });
   expect(result.kind === 'read' && result.of.get(target)?.map((one) => one.isExpired)).toEqual([isExpired]);
+});
+
+test.each([
+  [3, 3],
+  [4, 1],
+])('the stages of %i flows are read in %i requests', async (count, requests) => {
+  const { send, asked } = listing([[]]);
+  const empty: Transport = async (request, signal) => {
+    await send(request, signal);
+    return pageOf([], 1, 100);
+  };
+  const pacing = createPacing({ clock: virtualClock(), random: () => 0, concurrency: 1 });
+  const parents = Array.from({ length: count }, (_, index) => ({ pk: `${index}` }));
+  await readChildren(stageBindings, parents, { client: new Client(empty), pacing });
+  expect(asked()).toBe(requests);
 });
