@@ -58,3 +58,13 @@ describe('an update of the login flow', () => {
     },
   );
 });
+
+test.each([
+  [[], 'invalid'],
+  [['open-login'], 'done'],
+])('a manifest with an open login is planned if --allow has %j: it is %s', async (risks, ending) => {
+  const text = `flows: [{ slug: f, name: F, title: F, designation: authentication, stages: [{ stage: { name: who }, order: 0 }, { stage: { name: in }, order: 1 }] }]
+stages: [{ name: who, type: identification, user_fields: [username] }, { name: in, type: user_login }]
+`;
+  expect((await run(plan, fresh(), text, { allow: [...all, ...risks] })).ending).toBe(ending);
+});

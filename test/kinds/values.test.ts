@@ -12,6 +12,10 @@ test.each([
   ['a@example.com', true],
   ['"a@b"@example.com', true],
   ['a@b@example.com', false],
+  ['a@localhost', true],
+  ['a@[127.0.0.1]', true],
+  ['a@[1.2]', false],
+  ['a@example.c1', false],
   ['', true],
 ])('the e-mail address %j is accepted: %j', (email, isAccepted) => {
   expect(emailRefusal(email, undefined) === undefined).toBe(isAccepted);
@@ -32,6 +36,7 @@ test.each([
   ['https://[^/]{1,99}/cb', true],
   ['\\Ahttps://[^/]+/cb', true],
   ['https://[a-z]*\\.example\\.com/cb', false],
+  ['https://a[a-z]*\\.com/cb', false],
   // Without repetitions, only names of this length match.
   ['https://.....\\.com/', false],
 ])('the pattern %j matches any site: %j', (pattern, isAny) => {

@@ -143,3 +143,16 @@ test('a secret that is generated does not count as unchecked', async () => {
   const { unchecked } = await assumed(`providers: [{ ${entry} }]`);
   expect(unchecked).toEqual({ values: 0, variables: [], files: [] });
 });
+
+test.each([
+  'ROLLCALL_TOKEN',
+  'ROLLCALL_CLIENT_KEY_PASSPHRASE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'http_proxy',
+  'https_proxy',
+])('no manifest may use the variable %s, although it is set', async (name) => {
+  const text = `version: 1\nusers: [{ username: u, name: U, attributes: { a: "\${env:${name}}" } }]\n`;
+  const { diagnostics } = await loadText(text, { env: { [name]: 'canary' } });
+  expect(diagnostics.map(({ code }) => code)).toEqual(['invalid-reference']);
+});

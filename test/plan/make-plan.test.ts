@@ -9,6 +9,7 @@ import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
 
+import { problemsOfEntries } from '../../src/plan/entry-problems.ts';
 import { resourcesWithBindings } from '../../src/plan/earlier-resources.ts';
 import { planBetween } from '../support/plan-between.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
@@ -370,3 +371,15 @@ test('an unfinished resource comes before those that refer to it', async () => {
   const unfinished = changes.map((change) => ({ ...change, unfinished: true as const }));
   expect([resourcesWithBindings(changes), resourcesWithBindings(unfinished)]).toEqual([[], ['group.g']]);
 });
+
+test.each([
+  ['absent', ['missing-field']],
+  ['unknown', []],
+] as const)(
+  'a field that a new record requires is missing if the record is %s: %j',
+  async (presence, codes) => {
+    const resources = await desired('version: 1\nflows: [{ slug: f, name: F, title: F }]\n');
+    const observed = new Map(resources.map(({ address }) => [address, { presence } as const]));
+    expect(problemsOfEntries(resources, observed, undefined, 'open').map(({ code }) => code)).toEqual(codes);
+  },
+);
