@@ -9,6 +9,9 @@ import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
 
+import { sentFields } from '../../src/kinds/fields.ts';
+import { factKey } from '../../src/kinds/reference-facts.ts';
+import { rightsOfAdded } from '../../src/plan/gained-rights.ts';
 import { problemsOfEntries } from '../../src/plan/entry-problems.ts';
 import { resourcesWithBindings } from '../../src/plan/earlier-resources.ts';
 import { planBetween } from '../support/plan-between.ts';
@@ -383,3 +386,28 @@ test.each([
     expect(problemsOfEntries(resources, observed, undefined, 'open').map(({ code }) => code)).toEqual(codes);
   },
 );
+
+test('an id that an entry declares twice is sent once, in whichever spelling', async () => {
+  const ids = ['0A0A0A0A-0000-4000-8000-000000000000', '0a0a0a0a-0000-4000-8000-000000000000'];
+  const [user] = await desired(
+    JSON.stringify({ version: 1, users: [{ username: 'u', name: 'U', groups: ids }] }),
+  );
+  if (user === undefined) throw new Error('no user is declared');
+  expect(sentFields(user)['groups']).toEqual(ids.slice(0, 1));
+});
+
+test('a right that depends on an unknown parent, and a role that is named twice, are each mentioned once', async () => {
+  const id = '0a0a0a0a-0000-4000-8000-000000000000';
+  const [user] = await desired(
+    JSON.stringify({
+      version: 1,
+      users: [{ username: 'u', name: 'U', groups: [id], roles: [id, id.toUpperCase()] }],
+    }),
+  );
+  if (user === undefined) throw new Error('no user is declared');
+  const facts = new Map([[factKey(user.kind, 'groups', id), null]]);
+  expect(rightsOfAdded(user, 'groups', null, facts)).toEqual([
+    expect.stringMatching(/^perhaps a superuser's rights/),
+  ]);
+  expect(rightsOfAdded(user, 'roles', null, facts)).toHaveLength(1);
+});
