@@ -120,7 +120,7 @@ export function rightsOfAdded(
     const added = addedRights === undefined ? [] : [`${addedRights} ${idWords}`];
     const fact = facts.get(key);
     if (grants === undefined || (fact !== true && fact !== null)) return added;
-    const given = `${grants} through ${idWords} of \`${field}\``;
+    const given = `${grants} through ${idWords} in \`${field}\``;
     return [...added, fact ? given : `perhaps ${given} (not all of its parents can be read)`];
   });
 }

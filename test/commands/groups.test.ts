@@ -100,7 +100,7 @@ describe('a plan with groups', () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
     expect(stdout).toContain('parents       ["staff" (created first)]\n');
     expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
-    expect(stdout).toContain('Gives user.alice a superuser\'s rights through "admins" of `groups`.\n');
+    expect(stdout).toContain('Gives user.alice a superuser\'s rights through "admins" in `groups`.\n');
     expect(stdout.indexOf('+ group.staff')).toBeLessThan(stdout.indexOf('+ group.admins'));
   });
 
@@ -118,9 +118,9 @@ users:
   - { username: bob, name: Bob, groups: [{ name: aside }] }
 `;
       const { stdout } = await run('plan', sandboxTransport({ groups }).send, text);
-      expect(stdout).toContain('Gives user.alice a superuser\'s rights through "below" of `groups`.\n');
+      expect(stdout).toContain('Gives user.alice a superuser\'s rights through "below" in `groups`.\n');
       expect(stdout).toContain(
-        'Gives the members of group.below access to what is open to "middle" and a superuser\'s rights through "middle" of `parents`.\n',
+        'Gives the members of group.below access to what is open to "middle" and a superuser\'s rights through "middle" in `parents`.\n',
       );
       expect(stdout).toMatch(/note +gives its members access to what is open to "root"/);
       expect(stdout.match(/superuser's\s+rights/g)).toHaveLength(3);
@@ -164,7 +164,7 @@ users:
       const { send } = sandboxTransport({ groups }, undefined, release);
       const { stdout } = await run('plan', send, `version: 1\n${declared}\n${users}\n`);
       expect(stdout).toContain(
-        `Gives user.alice a superuser's rights through "below" (${below}) of \`groups\``,
+        `Gives user.alice a superuser's rights through "below" (${below}) in \`groups\``,
       );
     }
   });
@@ -183,7 +183,7 @@ users:
     const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
     const { stdout } = await run('plan', send, `version: 1\ngroups: [${declared}]\n${users}\n`);
     expect(stdout).toContain(
-      `Gives user.alice a superuser's rights through "below" (${ids[1]}) of \`groups\``,
+      `Gives user.alice a superuser's rights through "below" (${ids[1]}) in \`groups\``,
     );
   });
 
@@ -217,12 +217,12 @@ users:
       text,
     );
     expect(stdout).toContain(
-      `Gives user.alice perhaps a superuser's rights through "below" (${below}) of \`groups\` (not all of its parents can be read).`,
+      `Gives user.alice perhaps a superuser's rights through "below" (${below}) in \`groups\` (not all of its parents can be read).`,
     );
   });
 
   test.each([
-    ['new', [], 'through "leaf" of'],
+    ['new', [], 'through "leaf" in'],
     ['existing', [{ pk: '0a0a0a0a-0000-4000-8000-000000000004', name: 'leaf' }], 'through "leaf" (0a0a0a0a'],
   ])(
     'reports who may become a superuser through a %s group that gets a parent with an unknown ancestor',

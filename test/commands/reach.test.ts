@@ -740,7 +740,7 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     withGroup({ parents: [] }),
     withGroup({ parents: [{ name: 'root' }] }),
     [
-      /^Gives the members of group.g access to what is open to "root" \(.*\) and a superuser's rights through "root" \(.*\) of `parents`\.$/,
+      /^Gives the members of group.g access to what is open to "root" \(.*\) and a superuser's rights through "root" \(.*\) in `parents`\.$/,
     ],
   ],
   [
@@ -783,7 +783,7 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     'a new user joins a new group of superusers',
     { groups: [{ name: 'parent' }] },
     withGroup({ is_superuser: true }, member),
-    [/^Gives user.u0 a superuser's rights through "g" of `groups`\.$/],
+    [/^Gives user.u0 a superuser's rights through "g" in `groups`\.$/],
   ],
   [
     'users get a role and join a group of superusers',
@@ -791,7 +791,7 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     withGroup({}, { roles: [{ name: 'auditors' }] }, { groups: [{ name: 'root' }] }),
     [
       /^Gives user.u0 the rights of the role "auditors" \(.*\)\.$/,
-      /^Gives user.u1 a superuser's rights through "root" \(.*\) of `groups`\.$/,
+      /^Gives user.u1 a superuser's rights through "root" \(.*\) in `groups`\.$/,
     ],
   ],
   ['a user joins a group', withGroup({}, {}), withGroup({}, member), []],
@@ -800,7 +800,7 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     withGroup({ parents: [{ name: 'root' }] }, off(member), off({ roles: [{ name: 'auditors' }] }), off({})),
     withGroup({ parents: [{ name: 'root' }] }, member, { roles: [{ name: 'auditors' }] }, {}),
     [
-      /^Gives user.u0 a superuser's rights through "g" \(.*\) of `groups`\.$/,
+      /^Gives user.u0 a superuser's rights through "g" \(.*\) in `groups`\.$/,
       /^Gives user.u1 the rights of the role "auditors" \(.*\)\.$/,
     ],
   ],

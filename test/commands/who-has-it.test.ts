@@ -273,7 +273,7 @@ describe('a user who becomes a superuser', () => {
   ])('is marked in the plan as a wider effect: %s', async (_, username, name) => {
     const entry = `username: ${username}, name: ${name}, ${byName}`;
     const { stdout, world } = await planned(users(entry), allowUpdate);
-    expect(stdout()).toContain(`Gives user.${username} ${gains} "admins" (${admins}) of \`groups\``);
+    expect(stdout()).toContain(`Gives user.${username} ${gains} "admins" (${admins}) in \`groups\``);
     expect(stdout().match(/rights through/g)).toHaveLength(1);
     const { context, stderr, questions } = world.run(users(entry), all, { answerToPrompt: ['yes', 'no'] });
     expect(await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context)).toBe('failed');
@@ -287,13 +287,13 @@ describe('a user who becomes a superuser', () => {
       users(`username: ${username}, name: A, groups: [${admins}]`),
       allowUpdate,
     );
-    expect(stdout()).toContain(`Gives user.${username} ${gains} ${admins} of \`groups\``);
+    expect(stdout()).toContain(`Gives user.${username} ${gains} ${admins} in \`groups\``);
   });
 
   test('is recognized if the look-up of another user shows that the group grants superuser rights', async () => {
     const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
     const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: '' } });
-    expect(stdout()).toContain(`Gives user.new ${gains} ${admins} of \`groups\``);
+    expect(stdout()).toContain(`Gives user.new ${gains} ${admins} in \`groups\``);
   });
 
   test('is not confused with a user who is a superuser already or who joins another group', async () => {
@@ -308,7 +308,7 @@ describe('a user who becomes a superuser', () => {
     const manifest = users(`username: new, name: New, ${byName}`);
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.groups]\n' };
     const { stdout } = await planned(manifest, {}, { more: { files } });
-    expect(stdout()).toContain(`Gives user.new ${gains} one of \`groups\``);
+    expect(stdout()).toContain(`Gives user.new ${gains} one in \`groups\``);
     expect(stdout()).not.toContain('admins');
   });
 });
