@@ -12,6 +12,8 @@ import { desired } from '../support/desired.ts';
 import { sentFields } from '../../src/kinds/fields.ts';
 import { factKey } from '../../src/kinds/reference-facts.ts';
 import { rightsOfAdded } from '../../src/plan/gained-rights.ts';
+import { createHolderFinder } from '../../src/plan/holders.ts';
+import type { ObservedState } from '../../src/observe/observation.ts';
 import { problemsOfEntries } from '../../src/plan/entry-problems.ts';
 import { resourcesWithBindings } from '../../src/plan/earlier-resources.ts';
 import { planBetween } from '../support/plan-between.ts';
@@ -410,4 +412,17 @@ test('a right that depends on an unknown parent, and a role that is named twice,
     expect.stringMatching(/^perhaps a superuser's rights/),
   ]);
   expect(rightsOfAdded(user, 'roles', null, facts)).toHaveLength(1);
+});
+
+test('a value belongs to the record that a reference names, unless that record was observed without it', async () => {
+  const [a, b] = await desired(
+    'version: 1\napplications: [{ slug: a, name: A, provider: 1 }, { slug: b, name: B }]\n',
+  );
+  if (!a || !b) throw new Error('nothing is declared');
+  const facts = new Map([[factKey(a.kind, 'provider', 1), 'b']]);
+  const holder = (observed: ObservedState): string | undefined =>
+    createHolderFinder([a, b], observed, facts)(a, 'provider', 1);
+  const held = { pk: 'p', fields: { provider: null } };
+  expect(holder(new Map())).toBe('application.b');
+  expect(holder(new Map([[b.address, { presence: 'present', held }]]))).toBeUndefined();
 });

@@ -57,3 +57,9 @@ test.each([
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
   expect(await isOpenFlagOff({ client, pacing })).toBe(isOff);
 });
+
+test('a documented look-up is no sign that the service answers undocumented ones', async () => {
+  const client = new Client(async () => answered(200, { pk: '1', slug: 'a', username: 'a', name: 'A' }));
+  await client.read({ kind: kindOf('application'), name: 'a' });
+  expect(client.readable.hasUndocumentedData).toBe(false);
+});
