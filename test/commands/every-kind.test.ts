@@ -9,7 +9,7 @@ import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { anyChangeOf, createdKinds, existsIn, smallestEntry, listPathIn } from '../support/written-type.ts';
-import { inFull, someReleases } from '../support/effort.ts';
+import { someReleases } from '../support/effort.ts';
 import { otherClient } from '../support/other-client.ts';
 
 const capabilities = ['update', 'delete'];
@@ -27,16 +27,11 @@ interface Case {
   readonly entry: JsonObject;
 }
 
-/** Whether earlier releases have other paths, fields or values for the kind. */
-function wasOther({ formerPath, fields }: (typeof createdKinds)[number]): boolean {
-  return formerPath !== undefined || Object.values(fields).some(({ earlier, form }) => earlier ?? form);
-}
-
-/** Every kind, on the newest release that has it, and on the oldest: in `npm test`, only if it was other there. */
+/** Every kind, on the oldest and on the newest release that has it. */
 const releases = new Map<SandboxRelease, (typeof createdKinds)[number][]>();
 for (const kind of createdKinds) {
   const having = sandboxReleases.filter((release) => existsIn(kind, release));
-  for (const release of new Set([having.at(inFull || wasOther(kind) ? 0 : -1), having.at(-1)]))
+  for (const release of new Set([having.at(0), having.at(-1)]))
     if (release !== undefined) releases.set(release, [...(releases.get(release) ?? []), kind]);
 }
 
