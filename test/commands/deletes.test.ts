@@ -269,17 +269,6 @@ describe('an apply with deletes', () => {
       '8 destroyed',
     );
   });
-
-  test('asks a separate question that states the number of deletes', async () => {
-    const world = new World(seed);
-    const env = { ROLLCALL_CAPABILITIES: 'delete' };
-    const { context, questions } = world.run(jane, env, { answerToPrompt: 'yes' });
-    expect(await apply(['m.yaml'], { output: 'text', ...deleting }, context)).toBe('done');
-    expect(questions.map((question) => question.replace(/ Only.*/s, ''))).toEqual([
-      'Delete 1 in http://127.0.0.1:9?',
-      'Delete it for good?',
-    ]);
-  });
 });
 
 test.each([

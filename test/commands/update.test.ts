@@ -462,18 +462,84 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(second - first).toBeGreaterThanOrEqual(5000);
   });
 
-  test('asks separately for the confirmation of updates with wider effects', async () => {
+  test.each([
+    [
+      'one update',
+      '',
+      'Change 1 in http://127.0.0.1:9?',
+      'This change does more than change fields, as shown above. Make it?',
+    ],
+    [
+      'one update beside a new record',
+      ', { slug: new, name: New }',
+      'Create 1 and change 1 in http://127.0.0.1:9?',
+      '1 of these 2 changes does more than change fields, as shown above. Make all 2?',
+    ],
+  ])('asks separately for the confirmation of %s with wider effects', async (_, more, first, second) => {
     const world = new World();
-    const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
+    const grafana = `version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }${more}]\n`;
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
     const { context, stderr, questions } = world.run(grafana, {}, asking);
     expect(await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context)).toBe('failed');
-    expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
-      'Change 1 in http://127.0.0.1:9? Only "yes" is accepted: ',
-      'This change does more than change fields, as shown above. Make it? Only "yes" is accepted: ',
-    ]);
+    expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual(
+      [first, second].map((question) => `${question} Only "yes" is accepted: `),
+    );
     expect(stderr()).toContain('application.grafana: logins go through another provider');
     expect(world.writes()).toEqual([]);
+  });
+
+  test.each([
+    ['a delete', 'users: [{ username: jane, state: absent }]', 'Delete 1 in ', 'Delete it for good?'],
+    [
+      'several deletes',
+      'users: [{ username: jane, state: absent }, { username: carl, state: absent }]',
+      'Delete 2 in ',
+      'Delete these 2 for good?',
+    ],
+    [
+      'access',
+      'users: [{ username: a, name: A, groups: [{ name: admins }] }]',
+      'Create 1 in ',
+      'Give this access?',
+    ],
+    [
+      'access of several records',
+      'users: [{ username: a, name: A, groups: &g [{ name: admins }] }, { username: b, name: B, groups: *g }]',
+      'Create 2 in ',
+      'Give access in all 2 cases?',
+    ],
+  ])('asks a separate question about %s', async (_, text, first, second) => {
+    const names = ['jane', 'carl'];
+    const world = new World({
+      tokens: [{ token: 'sandbox-token', superuser: true }],
+      groups: [{ name: 'admins', is_superuser: true }],
+      users: names.map((username) => ({ username, name: username })),
+    });
+    const env = { ROLLCALL_CAPABILITIES: 'delete' };
+    const { context, questions } = world.run(`version: 1\n${text}\n`, env, { answerToPrompt: 'yes' });
+    expect(await apply(['m.yaml'], { output: 'text', allow: ['delete'], maxDeletes: '2' }, context)).toBe(
+      'done',
+    );
+    expect(questions.map((question) => question.replace(/ Only.*/s, ''))).toEqual([
+      `${first}http://127.0.0.1:9?`,
+      second,
+    ]);
+  });
+
+  test.each([
+    ['50 new resources with --yes shows', 50, { yes: true }, true],
+    ['51 new resources with --yes only counts', 51, { yes: true }, false],
+    ['51 new resources with a confirmation shows', 51, {}, true],
+  ])('an apply of %s the changes before it begins', async (_, count, options, areShown) => {
+    const names = Array.from({ length: count }, (_value, index) => `u${index}`);
+    const users = names.map((username) => ({ username, name: 'U' }));
+    const world = new World();
+    const text = JSON.stringify({ version: 1, users });
+    const { context, stdout } = world.run(text, {}, { answerToPrompt: 'no' });
+    world.tamper = ({ method }, answer) => (method === 'POST' ? answered(403, {}) : answer());
+    await apply(['m.yaml'], { output: 'text', ...options }, context);
+    const [before = ''] = stdout().split('Plan: ');
+    expect(before.includes('user.u7')).toBe(areShown);
   });
 
   test('counts the updates with wider effects in the second question', async () => {
