@@ -85,6 +85,18 @@ describe('apply -o json', () => {
     ]);
   });
 
+  test('prints the outcomes as text on stderr if standard output is lost', async () => {
+    const { context, stderr } = capture({
+      files,
+      url: 'https://id.example.com',
+      clock: virtualClock(),
+      transport: async (request) => service(request),
+    });
+    const lossy = { ...context, stdout: { ...context.stdout, isLost: async () => true } };
+    await apply(['m.yaml'], { output: 'json', yes: true }, lossy);
+    expect(stderr()).toContain('+ application.new  created');
+  });
+
   test('prints the outcomes of all resources, started or not, after an interruption', async () => {
     const interruption = new AbortController();
     const { ending, document } = await applied(
