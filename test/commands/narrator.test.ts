@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { user } from '../../src/kinds/user.ts';
 import type { ListReport } from '../../src/observe/read-lists.ts';
 import type { RunEvent } from '../../src/run/events.ts';
@@ -62,6 +63,18 @@ test('retries are reported at most every 10 seconds, without the invisible chara
   }
   const remark = 'Trying again: no complete answer came back: no \\u{1b}[2Jsuch thing.\n';
   expect(stderr()).toBe(remark.repeat(2));
+});
+
+test('a warning clears the progress bar first', async () => {
+  const clock = virtualClock();
+  const { context, stderr } = capture({ clock, columns: 80 });
+  const { emit } = narratedJob(context, {});
+  const pace = { limit: 1, ceiling: 1, requests: 1, retries: 0, requests_per_second: 1 };
+  for (const done of [0, 3]) emit({ kind: 'progress', stage: 'looking_up', done, total: 9, pace });
+  const warning = { code: 'differs', severity: 'warning', summary: 'odd' } as const;
+  emit({ kind: 'warned', diagnostics: [diagnosticFor(undefined, warning)] });
+  expect(stderr()).toMatch(/^\rLooking up \[/);
+  expect(stderr()).toContain('\u001b[K\r\u001b[2Kwarning: odd');
 });
 
 test('a run interrupted after a failed look-up is reported as interrupted', async () => {
