@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
+import { undefinedOnUsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
@@ -221,6 +222,20 @@ describe('--report', () => {
 
 describe('--report github', () => {
   const env = { GITHUB_STEP_SUMMARY: 'summary' };
+
+  test.each([
+    ['is written if the run succeeds', {}, true],
+    ['is not written if the inputs of the run are unknown', { env: 'nobody' }, false],
+  ])('to a path that cannot be checked %s', async (_, options, isWritten) => {
+    const { written } = await run(async (context) => {
+      const kindOf: typeof context.files.kindOf = (path) =>
+        path === 'far/r' ? Promise.reject(new Error('EACCES')) : context.files.kindOf(path);
+      const to = { output: 'text', report: ['html=far/r'], ...options } as const;
+      const ended = plan(['a.yaml'], to, { ...context, files: { ...context.files, kindOf } });
+      return (await undefinedOnUsageError(() => ended)) ?? 'invalid';
+    }, {});
+    expect([...written.keys()]).toEqual(isWritten ? ['far/r'] : []);
+  });
 
   test('appends the Markdown report to the summary of the step', async () => {
     const { written } = await runPlan({ report: ['markdown=m', 'github=-'] }, { env });
