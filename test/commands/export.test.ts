@@ -75,6 +75,17 @@ describe('an export contains ids instead of names', () => {
   };
   const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
 
+  test('only if it writes them: --list reads no names', async () => {
+    const from = world(100, { users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }] });
+    const asked: string[] = [];
+    const watched: Transport = async (request, signal) => {
+      asked.push(request.path);
+      return from.send(request, signal);
+    };
+    await done(exporting(watched, { ...named, type: ['user'], list: true }));
+    expect(asked.filter((path) => path.includes('/core/groups/'))).toEqual([]);
+  });
+
   test('if two records have the same name', async () => {
     const from = world(100, {
       groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
@@ -129,14 +140,14 @@ describe('an export contains ids instead of names', () => {
   });
 
   test('if a manifest cannot contain the name', async () => {
-    const names = ['é'.repeat(500), 'é'.repeat(501), ' staff'];
+    const names = ['😀'.repeat(500), 'é'.repeat(501), ' staff'];
     const from = world(100, {
       groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1), uuidOf(2), uuidOf(3)] }],
     });
     const { stdout } = await done(exporting(from.send, { ...named, target: ['user.alice'], check: true }));
     expect(stdout).toContain(
-      `groups:\n      - { name: ${'é'.repeat(500)} }\n      - ${uuidOf(2)}\n      - ${uuidOf(3)}\n`,
+      `groups:\n      - { name: ${'😀'.repeat(500)} }\n      - ${uuidOf(2)}\n      - ${uuidOf(3)}\n`,
     );
   });
 });
