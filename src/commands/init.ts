@@ -96,11 +96,15 @@ async function refuseTerraformFolder(
 }
 
 /** The dependency on rollcall for a new package.json; undefined if the folder or the working directory has a package.json. */
-async function dependencyFor(base: string, { files }: Context): Promise<string | undefined> {
+export async function dependencyFor(
+  base: string,
+  { files }: Pick<Context, 'files'>,
+  lockfile: () => string = () => packageFileText('../.package-lock.json'),
+): Promise<string | undefined> {
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;
   try {
-    return rollcallSourceIn(packageFileText('../.package-lock.json'));
+    return rollcallSourceIn(lockfile());
   } catch {
     return undefined; // npm did not install rollcall
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { init } from '../../src/commands/init.ts';
+import { dependencyFor, init } from '../../src/commands/init.ts';
 import { rollcallSourceIn, initFiles, type InitOptions } from '../../src/commands/init-files.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import type { Context } from '../../src/terminal/context.ts';
@@ -410,6 +410,17 @@ describe('rollcall init', () => {
       else expect(written).toBeUndefined();
     },
   );
+
+  test.each([
+    ['no other', {}, true],
+    ['one in the working directory', { 'package.json': '{}' }, false],
+    ['one in its folder', { 'ops/package.json': '{}' }, false],
+  ])('a new package.json depends on rollcall only if there is no other: %s', async (_, files, isNew) => {
+    const resolved = 'https://packages.example.com/rollcall-0.1.0.tgz';
+    const lockfile = (): string => JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
+    const found = await dependencyFor('ops/', { files: memoryFiles(files) }, lockfile);
+    expect(found).toBe(isNew ? resolved : undefined);
+  });
 
   test.each(['', '{', '[]', '{"packages":{}}'])('ignores a lockfile without rollcall: %j', (lock) => {
     expect(rollcallSourceIn(lock)).toBeUndefined();
