@@ -9,22 +9,28 @@ interface Refusal {
   readonly offset: number;
 }
 
-/** This limit allows 100,000 values, one per line. */
-const maxSharedLexemes = 600_000;
-/** Each list entry raises the limit by this number, which is enough for a hundred groups or attributes. */
-const maxEntryLexemes = 500;
-/** This limit allows 100,000 entries of six fields. */
-const maxTotalLexemes = 6_000_000;
+const maxLexemes = {
+  /** This limit allows 100,000 values, one per line. */
+  shared: 600_000,
+  /** Each list entry raises the limit by this number, which is enough for a hundred groups or attributes. */
+  entry: 500,
+  /** This limit allows 100,000 entries of six fields. */
+  total: 6_000_000,
+};
 
 /**
  * Parses the first two documents of a text, because a second document is an error already. Refuses deep nesting and too many
  * lexemes early, before they cost time and memory. Each of at most `entries` list entries raises the limit.
  */
-export function composeYaml(text: string, entries: number): Document.Parsed[] | Refusal {
+export function composeYaml(
+  text: string,
+  entries: number,
+  max: typeof maxLexemes = maxLexemes,
+): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  const budget = new LexemeBudget(entries);
+  const budget = new LexemeBudget(entries, max);
   let documentCount = 0;
   for (const lexeme of lexer.lex(text)) {
     for (const token of parser.next(lexeme)) {
@@ -54,16 +60,20 @@ export function composeYaml(text: string, entries: number): Document.Parsed[] | 
 }
 
 class LexemeBudget {
-  #total = maxTotalLexemes;
-  #shared = maxSharedLexemes;
+  readonly #entryLexemes: number;
+  #total: number;
+  #shared: number;
   #entries: number;
   /** The current list, the number of its entries so far, and the number of lexemes that the last entry may still use. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;
 
-  constructor(entries: number) {
+  constructor(entries: number, { entry, shared, total }: typeof maxLexemes) {
     this.#entries = entries;
+    this.#entryLexemes = entry;
+    this.#shared = shared;
+    this.#total = total;
   }
 
   /** Counts one lexeme, given the parser's stack, and returns whether the budget allows the lexeme. */
@@ -72,7 +82,7 @@ class LexemeBudget {
     if (list !== this.#list || entryCount !== this.#startedEntries) {
       this.#list = list;
       this.#startedEntries = entryCount;
-      this.#entryBudget = entryCount > 0 && this.#entries > 0 ? maxEntryLexemes : 0;
+      this.#entryBudget = entryCount > 0 && this.#entries > 0 ? this.#entryLexemes : 0;
       this.#entries -= 1;
     }
     this.#total -= 1;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sourceFile } from '../../src/base/source.ts';
+import { composeYaml } from '../../src/yaml/compose.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
 function codesOf(text: string): string[] {
@@ -51,4 +52,22 @@ test('a template is an error that names the way to set variables', () => {
   expect(diagnostics.map(({ summary, detail }) => `${summary}: ${detail}`)).toEqual([
     'a key must be a string, and {{ … }} is not a template in a manifest: Render the file first, or write ${var:NAME}.',
   ]);
+});
+
+test.each<[string, entries: number, most: number, (count: number) => string]>([
+  ['a list beyond the entries', 0, 19, (count) => `users:\n${'- a\n'.repeat(count)}`],
+  ['a list of known entries', 1000, 59, (count) => `users:\n${'- a\n'.repeat(count)}`],
+  ['an entry beyond the entries', 0, 25, (count) => `users:\n- [${'a,'.repeat(count)}]\n- b\n- c\n- d\n`],
+  ['the first of several entries', 3, 35, (count) => `users:\n- [${'a,'.repeat(count)}]\n- b\n- c\n- d\n`],
+  ['an entry in brackets', 3, 30, (count) => `users: [[${'a,'.repeat(count)}], b, c]\n`],
+  ['a list in a mapping', 3, 28, (count) => `users: {b: [${'a,'.repeat(count)}]}\n`],
+])('the limits for lexemes allow a certain number of values in %s', (_, entries, most, text) => {
+  const max = { shared: 100, entry: 20, total: 300 };
+  const isRefused = (count: number): boolean => 'refused' in composeYaml(text(count), entries, max);
+  expect([isRefused(most), isRefused(most + 1)]).toEqual([false, true]);
+});
+
+test('a file with more lexemes than the limit is refused', () => {
+  expect(composeYaml('a,'.repeat(10), 0)).not.toHaveProperty('refused');
+  expect(composeYaml(`[${'a,'.repeat(300_001)}]`, 0)).toMatchObject({ refused: 'too much' });
 });
