@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
 import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { textOf } from '../../src/base/json.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { otherClient } from '../support/other-client.ts';
 
@@ -52,6 +53,48 @@ test('the sandbox shows a role once to a user who has it through two groups', ()
   const { sandbox } = seedSandbox({ roles: [{ pk: role, name: 'r' }], groups, users, tokens }, '2026.2');
   expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').body).toMatchObject({
     user: { roles: [{ pk: role }] },
+  });
+});
+
+test.each([
+  [2 ** 64, 500],
+  [2 ** 64 - 2048, 200],
+  [-(2 ** 63), 200],
+  [-(2 ** 63) - 2048, 500],
+])('the sandbox answers a read of a user with the number %d with %i', (a, status) => {
+  const { sandbox } = seedSandbox({ users: [{ username: 'big', name: '', attributes: { a } }] }, '2026.2');
+  expect(ask(sandbox, 'GET', 'users/1/').status).toBe(status);
+});
+
+test('the sandbox does not give a new record the number of another or a deleted record', () => {
+  const sandbox = seeded();
+  const create = (username: string): unknown =>
+    ask(sandbox, 'POST', 'users/', { username, name: '' }).body['pk'];
+  const first = Number(create('first'));
+  otherClient(sandbox).delete('user', 'ann');
+  expect(create('second')).toBe(first + 1);
+});
+
+test('the sandbox adds its own scopes to the mappings of a proxy provider, each once', () => {
+  const { sandbox } = seedSandbox({ is_fresh: true }, '2026.2');
+  const pkOf = (path: string, name: string): unknown => otherClient(sandbox).pk(path, name);
+  const fields = {
+    name: 'own',
+    external_host: 'https://a.example/',
+    internal_host: 'https://b.example',
+    authorization_flow: pkOf('/flows/instances/', 'default-provider-authorization-implicit-consent'),
+    invalidation_flow: pkOf('/flows/instances/', 'default-provider-invalidation-flow'),
+  };
+  const { body } = askSandbox(sandbox, 'POST', '/providers/proxy/', fields);
+  const { pk = null, property_mappings: all } = body;
+  expect(new Set(all as unknown[]).size).toBe(5);
+  expect(body['redirect_uris']).toMatchObject([
+    { url: 'https://a.example/outpost.goauthentik.io/callback?X-authentik-auth-callback=true' },
+    { url: 'https://a.example/?X-authentik-auth-callback=true' },
+  ]);
+  const path = `/providers/proxy/${textOf(pk)}/`;
+  expect(askSandbox(sandbox, 'PATCH', path, { ...fields, property_mappings: all }).body).toMatchObject({
+    property_mappings: expect.toSatisfy((both: unknown[]) => both.length === 5) as unknown,
   });
 });
 
