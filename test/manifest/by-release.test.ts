@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { textOf } from '../../src/base/json.ts';
 import { readRelease } from '../../src/kinds/release.ts';
@@ -237,6 +238,21 @@ test('until the release is known, only values that every release refuses are err
   // Each release refuses one of these two values.
   expect(await codesOf('slug: token, meta_hide: true')).toEqual([]);
   expect(await codesOf('slug: token, meta_launch_url: "x://host"')).toEqual(['invalid-format']);
+  // Some releases accept the slug, and no release accepts the URL, whose length is also wrong.
+  const slug = 'a'.repeat(51);
+  const url = `"https://host/${'a'.repeat(2500)}"`;
+  for (const [before, between] of [
+    ['', ', '],
+    [`\n${' '.repeat(12)}`, ',\n '],
+  ])
+    expect(await codesOf(`${before}slug: ${slug}${between}meta_launch_url: ${url}`)).toEqual([
+      'invalid-length',
+    ]);
+});
+
+test('an accepted login without a proof of identity is not reported', async () => {
+  const text = readFileSync('test/fixtures/broken/open-login.yaml', 'utf8');
+  expect((await loadText(text, { allowsOpenLogin: true })).diagnostics).toEqual([]);
 });
 
 test.each([
