@@ -72,7 +72,7 @@ export class Selector {
     let isExcluded = false;
     // Every glob is tested, even after a match, so that globs that match nothing can be reported.
     for (const glob of this.#globs) {
-      if (address !== glob.glob && !glob.pattern.test(address)) continue;
+      if (!glob.pattern.test(address)) continue;
       glob.isMatched = true;
       if (glob.flag === 'target') isWanted = true;
       else isExcluded = true;
@@ -95,9 +95,7 @@ export class Selector {
   }
 
   excludes(address: Address): boolean {
-    return this.#globs.some(
-      ({ flag, glob, pattern }) => flag === 'exclude' && (address === glob || pattern.test(address)),
-    );
+    return this.#globs.some(({ flag, pattern }) => flag === 'exclude' && pattern.test(address));
   }
 
   get unmatched(): string[] {

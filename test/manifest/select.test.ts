@@ -131,3 +131,23 @@ test.each([
   for (const address of ['group.a', 'group.b', 'flow.a', 'flow.b'] as const)
     expect(selector.has(address)).toBe(isIn);
 });
+
+test.each([
+  ['*', true],
+  ['app*', true],
+  ['application.wiki', true],
+  ['application.w*', true],
+  ['user.*', false],
+])('whether the glob %s may select applications: %j', (glob, isPossible) => {
+  expect(new Selector({ target: [glob], exclude: [] }).mayContainType('application')).toBe(isPossible);
+});
+
+test('a shard may contain none of the selected resources', () => {
+  const scope = (shard?: { index: number; count: number }): unknown => {
+    const selector = new Selector({ target: ['*'], exclude: ['application.*'], ...(shard && { shard }) });
+    for (const { address } of resources) selector.has(address);
+    return selector.scope(0, { declared: 3, addresses: new Set() }, (flag) => `--${flag}`);
+  };
+  expect(scope({ index: 2, count: 2 })).toMatchObject({ declared: 3 });
+  expect(() => scope()).toThrow('--target and --exclude leave out every resource');
+});
