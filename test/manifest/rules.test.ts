@@ -168,3 +168,19 @@ test('an entry that is declared absent may refer to another one that is declared
   expect(await foundIn(app, entitlement)).toEqual([]);
   expect(await foundIn(entitlement, app)).toEqual([]);
 });
+
+test.each([
+  ['applications: [{ slug: a, formerly: a, name: A }]', 'former-name', 'the resource already has this name'],
+  ['stages: [{ name: a, type: constructor }]', 'invalid-value', '`type` must be one of'],
+  ['defaults: { stage.deny: { state: absent } }\nstages: []', 'unknown-field', 'state'],
+])('%s is refused with %s', async (text, code, words) => {
+  const { diagnostics } = await loadText(`version: 1\n${text}\n`);
+  expect(diagnostics).toMatchObject([{ code, summary: expect.stringContaining(words) as string }]);
+});
+
+test('strict runs report the warnings of all resources', async () => {
+  const text = 'version: 1\nusers: [{ username: a, name: A }, { username: A, name: A }]\n';
+  const codesOf = async (strict: boolean): Promise<string[]> =>
+    (await loadText(text, { strict, isWarningReported: () => false })).diagnostics.map(({ code }) => code);
+  expect([await codesOf(false), await codesOf(true)]).toEqual([[], ['similar-name']]);
+});
