@@ -71,3 +71,33 @@ test('a file with more lexemes than the limit is refused', () => {
   expect(composeYaml('a,'.repeat(10), 0)).not.toHaveProperty('refused');
   expect(composeYaml(`[${'a,'.repeat(300_001)}]`, 0)).toMatchObject({ refused: 'too much' });
 });
+
+test('a key that occurs several times is reported once, and its place is that of the first', () => {
+  const more = lines(101);
+  for (const text of ['a: 1\na: 2\na: 3\n', `a: 1\na: 2\na: 3\n${more}`]) {
+    const { diagnostics, places } = parseYaml(sourceFile('a.yaml', text));
+    expect(diagnostics.map(({ range }) => range?.start.line)).toEqual([2]);
+    expect([places.keySpan([], 'a'), places.valueSpan(['a'])]).toEqual([
+      [0, 1],
+      [3, 4],
+    ]);
+  }
+});
+
+test('the place of a key that an alias repeats is in the repeated value', () => {
+  const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 1 }\nc: *x\n'));
+  expect(places.keySpan(['c'], 'b')).toEqual([8, 9]);
+});
+
+test('a directive for another version of YAML is reported at its line', () => {
+  const { diagnostics } = parseYaml(sourceFile('a.yaml', '# a\n%YAML 1.1\n---\na: 1\n'));
+  expect(diagnostics[0]).toMatchObject({ range: { start: { line: 2, column: 1 } } });
+});
+
+test('at most 1000 problems of a file are reported', () => {
+  expect(codesOf('{{ a }}: 1\n'.repeat(1100))).toHaveLength(1000);
+});
+
+function lines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `k${index}: 1\n`).join('');
+}
