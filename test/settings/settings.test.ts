@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { ProjectFlags } from '../../src/commands/flags.ts';
+import type { OwnSecrets } from '../../src/base/own-secrets.ts';
+import type { ProjectFlags, ServiceFlags } from '../../src/commands/flags.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings, serviceSettings } from '../support/settings.ts';
+import { runTargetOf } from '../../src/settings/run-target.ts';
 import type { ChosenConfig } from '../../src/settings/values.ts';
 
 const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
@@ -243,4 +245,55 @@ test('`manifests: [-]` is refused even if a file named - exists, since standard 
   const project = memoryFiles({ 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n', '-': 'version: 1\n' });
   const { diagnostics } = await projectSettings({}, {}, project);
   expect(diagnostics.map(({ code }) => code)).toEqual(['outside-project']);
+});
+
+describe("rollcall's own secrets", () => {
+  const own = memoryFiles({
+    'rollcall.yaml': 'version: 1\nenvironments: { a: { token_env: A_TOKEN } }\n',
+    ca: 'x',
+    token: 'token-in-a-file',
+  });
+  const ownSecrets = async (flags: ProjectFlags & ServiceFlags, env = {}, from = own): Promise<OwnSecrets> =>
+    (await projectSettings(flags, env, from)).policy.ownSecrets;
+
+  test('include the file of authorities, and the variables with tokens of other environments', async () => {
+    const { files: paths, variables } = await ownSecrets({ caFile: 'ca' });
+    expect([...paths]).toEqual([await own.realPath('ca')]);
+    expect(variables).toEqual(['A_TOKEN']);
+  });
+
+  test('include the passwords of the proxies for http:// and https://', async () => {
+    const proxies = { HTTP_PROXY: 'http://me:password-1@proxy', HTTPS_PROXY: 'http://me:password-2@proxy' };
+    const { texts } = await ownSecrets({}, proxies);
+    expect(texts).toEqual(expect.arrayContaining(['password-1', 'password-2']));
+  });
+
+  test('are not read from a pipe, because that would empty the pipe', async () => {
+    const pipe = { ...own, kindOf: async () => 'other' as const };
+    expect((await ownSecrets({ tokenFile: 'token' })).texts).toEqual(['token-in-a-file']);
+    expect((await ownSecrets({ tokenFile: 'token' }, {}, pipe)).texts).toEqual([]);
+  });
+});
+
+test('the files with settings are rollcall.yaml, its files of variables, and the files of --vars', async () => {
+  const contents = {
+    'rollcall.yaml': 'version: 1\nvars_files: [a.yaml]\n',
+    'a.yaml': 'a: 1\n',
+    'b.yaml': 'b: 1\n',
+  };
+  const read = await projectSettings({ vars: ['b.yaml'] }, { ROLLCALL_ENV: '' }, memoryFiles(contents));
+  expect(read.files).toEqual(['rollcall.yaml', 'a.yaml', 'b.yaml']);
+});
+
+test('standard input cannot contain the settings and variables', async () => {
+  await expect(projectSettings({ config: '-', vars: ['-'] }, {}, files)).rejects.toThrow(
+    'standard input cannot contain both the settings and variables',
+  );
+});
+
+test.each([
+  ['https://id.example.com/', 'https://id.example.com'],
+  ['https://me:canary@id.example.com', undefined],
+])('the target of a run with --url %s is %s', async (url, service) => {
+  expect((await runTargetOf({ url }, {})).service).toBe(service);
 });
