@@ -6,6 +6,7 @@ const pace = { limit: 16, ceiling: 16, requests: 9, retries: 0, requests_per_sec
 
 test.each([
   [20, false],
+  [59, false],
   [60, true],
   [200, true],
 ])('on %i columns, the progress fits in one line', async (columns, hasBar) => {
@@ -57,4 +58,11 @@ test.each([
   await clock.sleep(10_000);
   progress.update(400, 9000, { ...pace, requests_per_second: 0.4 });
   expect(drawn).toContain(line);
+});
+
+test('the end of a stage writes nothing if no progress was shown', () => {
+  let drawn = '';
+  const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false };
+  createProgress('Applying', { stderr, clock: virtualClock() }, true).end();
+  expect(drawn).toBe('');
 });
