@@ -31,7 +31,10 @@ describe('a YAML alias', () => {
   test('gets the places of the keys in the anchored value', () => {
     const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 2 }\nc: *x\n'));
     expect(places.keySpan(['c'], 'b')).toEqual(places.keySpan(['a'], 'b'));
-    expect(places.keySpan(['c'], 'b')).toEqual([8, 9]);
+    expect([places.keySpan(['c'], 'b'), places.valueSpan(['c', 'b'])]).toEqual([
+      [8, 9],
+      [11, 12],
+    ]);
   });
 
   test('has the depth of its place plus the depth of its value', () => {
@@ -84,9 +87,12 @@ test('a key that occurs several times is reported once, and its place is that of
   }
 });
 
-test('the place of a key that an alias repeats is in the repeated value', () => {
+test('the places of a key and a value that an alias repeats are in the repeated mapping', () => {
   const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 1 }\nc: *x\n'));
-  expect(places.keySpan(['c'], 'b')).toEqual([8, 9]);
+  expect([places.keySpan(['c'], 'b'), places.valueSpan(['c', 'b'])]).toEqual([
+    [8, 9],
+    [11, 12],
+  ]);
 });
 
 test('a directive for another version of YAML is reported at its line', () => {
