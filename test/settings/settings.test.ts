@@ -8,6 +8,7 @@ import type { ProjectFlags, ServiceFlags } from '../../src/commands/flags.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings, serviceSettings } from '../support/settings.ts';
+import { baselineFiles } from '../../src/settings/baseline.ts';
 import { runTargetOf } from '../../src/settings/run-target.ts';
 import type { ChosenConfig } from '../../src/settings/values.ts';
 
@@ -173,7 +174,7 @@ describe('the settings', () => {
       const broken = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${line}\n` };
       const diagnostics = await problems({}, broken);
       expect(diagnostics).not.toEqual([]);
-      expect(JSON.stringify(diagnostics)).not.toContain('SUPERSECRET');
+      expect(JSON.stringify(diagnostics)).not.toMatch(/SUPERSECRET|The token itself/);
     },
   );
 
@@ -296,4 +297,26 @@ test.each([
   ['https://me:canary@id.example.com', undefined],
 ])('the target of a run with --url %s is %s', async (url, service) => {
   expect((await runTargetOf({ url }, {})).service).toBe(service);
+});
+
+test.each([
+  ['.', '../.before/roll'],
+  ['m.yaml', '../.before/roll/m.yaml'],
+  ['/repo/roll/m.yaml', '/repo/.before/roll/m.yaml'],
+  ['/repo/secrets/key', '/repo/.before/secrets/key'],
+  ['/other/key', '/other/key'],
+])('a baseline reads %s as %s', async (path, expected) => {
+  const asked: string[] = [];
+  const real = new Map([
+    ['.', '/repo/roll'],
+    ['../.before/roll', '/repo/.before/roll'],
+  ]);
+  const world = {
+    ...files,
+    kindOf: async (name: string) => (asked.push(name), 'folder' as const),
+    realPath: async (name: string) => real.get(name) ?? name,
+  };
+  const baseline = await baselineFiles('../.before/roll', world);
+  await baseline.kindOf(path);
+  expect(asked.at(-1)).toBe(expected);
 });
