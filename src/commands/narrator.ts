@@ -177,15 +177,10 @@ function haltSentence(halt: Halt): string {
     case 'unread': {
       const count = halt.failures.length;
       const cause = `${count === 0 ? '' : `${count} of `}the resources could not be looked up`;
-      return noPlanSentence(halt, cause, 'not tried');
+      return noPlanSentence(halt, cause, count === 0 ? 'resource' : undefined);
     }
     case 'unresolved':
-      return noPlanSentence(
-        halt,
-        unresolvedCause(halt.names, halt.notRead),
-        'not looked up',
-        halt.notRead === 1 ? ' name' : ' names',
-      );
+      return noPlanSentence(halt, unresolvedCause(halt.names, halt.notRead), 'name');
     case 'too_many':
       return '';
     case 'not_confirmed':
@@ -214,13 +209,13 @@ function unresolvedCause(names: readonly UnresolvedName[], notRead: number): str
 function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,
-  notReadWords: string,
-  noun: string = '',
+  noun: string | undefined,
 ): string {
   const { notRead, interrupted } = halt;
   const more = halt.kind === 'unread' && halt.failures.length === 0 ? '' : ' more';
-  const notReadSentence =
-    notRead > 0 ? ` ${notRead}${more}${noun} ${notRead === 1 ? 'was' : 'were'} ${notReadWords}.` : '';
+  const nouns = noun === undefined ? '' : ` ${noun}${notRead === 1 ? '' : 's'}`;
+  const verb = notRead === 1 ? 'was' : 'were';
+  const notReadSentence = notRead > 0 ? ` ${notRead}${more}${nouns} ${verb} not looked up.` : '';
   const reason = interrupted ? 'interrupted' : cause;
   return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${notReadSentence} Nothing was changed.\n`;
 }

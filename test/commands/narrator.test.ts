@@ -88,13 +88,13 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
       .split('\n')
       .at(-1);
   const noPlan = 'No plan for https://id.example.com:';
-  expect(end(1, true)).toBe(`${noPlan} interrupted. 1 more was not tried. Nothing was changed.`);
+  expect(end(1, true)).toBe(`${noPlan} interrupted. 1 more was not looked up. Nothing was changed.`);
   expect(end(2, false)).toBe(
-    `${noPlan} 1 of the resources could not be looked up. 2 more were not tried. Nothing was changed.`,
+    `${noPlan} 1 of the resources could not be looked up. 2 more were not looked up. Nothing was changed.`,
   );
   const none = told({ kind: 'halted', halt: { ...unread, failures: [], notRead: 3, interrupted: false } });
   expect(none).toContain(
-    `${noPlan} the resources could not be looked up. 3 were not tried. Nothing was changed.`,
+    `${noPlan} the resources could not be looked up. 3 resources were not looked up. Nothing was changed.`,
   );
 });
 
