@@ -17,6 +17,8 @@ import {
 } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
 import { otherClient } from '../support/other-client.ts';
+import { user } from '../../src/kinds/user.ts';
+import { changedFieldsOf } from '../../src/adopt/changes.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
@@ -55,6 +57,30 @@ test.each(['(sensitive)', '(hidden)'])(
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\./);
   },
 );
+
+test('an export names no variable for an empty secret', async () => {
+  const providers = ['', 's3cret-of-p'].map((client_secret, index) => ({
+    pk: index + 1,
+    name: `p${index}`,
+    type: 'oauth2' as const,
+    client_secret,
+  }));
+  const { stdout } = await exporting(sandboxHere({ providers }).send, { type: ['provider'] });
+  expect(stdout.match(/P\d_CLIENT_SECRET/g)).toEqual(['P1_CLIENT_SECRET']);
+});
+
+test('an export sorts ids as numbers', async () => {
+  const { send } = sandboxHere({
+    providers: [9, 10].map((pk) => ({ pk, name: `p${pk}` })),
+    applications: [{ slug: 'a', name: 'A', backchannel_providers: [10, 9] }],
+  });
+  const { stdout } = await exporting(send, { type: ['application'] });
+  expect(stdout).toMatch(/backchannel_providers:\s+- 9\s+- 10\n/);
+});
+
+test('a default value that a shipped record lacks is not a change', () => {
+  expect(changedFieldsOf(user, { is_active: true, name: 'A' }, {})).toEqual({ name: 'A' });
+});
 
 describe('an export contains ids instead of names', () => {
   const named = { ids: false };
