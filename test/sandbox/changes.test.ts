@@ -75,6 +75,25 @@ test('the sandbox does not give a new record the number of another or a deleted 
   expect(create('second')).toBe(first + 1);
 });
 
+test('the sandbox checks required and unique attributes of users, except disabled ones', () => {
+  const demand = { is_required: true, is_unique: true, enabled: true };
+  const { sandbox } = seedSandbox(
+    {
+      users: [{ username: 'ann', name: '', attributes: { key: 'k' } }],
+      object_attributes: [
+        { key: 'key', ...demand },
+        { key: 'off', ...demand, enabled: false },
+      ],
+    },
+    '2026.8',
+  );
+  const statuses = ['', 'k', 'other'].map(
+    (key) => ask(sandbox, 'POST', 'users/', { username: `u${key}`, name: '', attributes: { key } }).status,
+  );
+  expect(statuses).toEqual([400, 400, 201]);
+  expect(ask(sandbox, 'PATCH', 'users/1/', { attributes: { key: 'k' } }).status).toBe(200);
+});
+
 test('the sandbox adds its own scopes to the mappings of a proxy provider, each once', () => {
   const { sandbox } = seedSandbox({ is_fresh: true }, '2026.2');
   const pkOf = (path: string, name: string): unknown => otherClient(sandbox).pk(path, name);
