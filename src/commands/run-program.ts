@@ -45,6 +45,10 @@ const usualMistakes: readonly (readonly [form: RegExp, hint: string])[] = [
     'Options with long names begin with two dashes, as in --out FILE.',
   ],
   [/^--?auto-approve$/, 'To apply without a question, use --yes.'],
+  [
+    /^(?:-o|--output)?=?(?:markdown|html|junit|github)$/,
+    'To write a report in another format, use --report, as in --report markdown=plan.md.',
+  ],
 ];
 
 /** Removes the values of unknown options, because these values may be secrets. */

@@ -48,6 +48,7 @@ describe('the program', () => {
     [['apply', '-auto-approve'], /To apply without a question, use --yes/],
     [['init', '--token=canary-2'], /unknown option '--token'[^]*set ROLLCALL_TOKEN/],
     [['plan', 'apps.yaml', '-o', 'xml'], /invalid.*choices/i],
+    [['plan', 'apps.yaml', '-o', 'markdown'], /use --report, as in --report markdown=plan\.md/],
     [['plan', 'apps.yaml'], /no service URL is given/],
     [['plan', 'apps.yaml', '--url', 'https://id.example.com'], /no access token is given/],
     [['plan', 'apps.yaml', '--url', 'http://id.example.com'], /unencrypted/],
