@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { printableLine } from '../report/printable.ts';
 import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugging } from './error-text.ts';
@@ -46,7 +47,9 @@ const usualMistakes: readonly (readonly [form: RegExp, hint: string])[] = [
   ],
   [/^--?auto-approve$/, 'To apply without a question, use --yes.'],
   [
-    /^(?:-o|--output)?=?(?:markdown|html|junit|github)$/,
+    new RegExp(
+      `^(?:-o|--output=)?(?:${formatNames.filter((name) => !printedFormats.includes(name)).join('|')})$`,
+    ),
     'To write a report in another format, use --report, as in --report markdown=plan.md.',
   ],
 ];
