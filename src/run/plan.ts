@@ -30,7 +30,7 @@ import { unseenAbsences } from './unseen.ts';
 import { fetchServiceRelease } from '../service/release.ts';
 import { isSuperuserToken, retrieveTokenUser } from '../service/retrieve.ts';
 import type { RunResult, StoppedRun, FinishedJob } from './result.ts';
-import { stoppedRun } from './stopped-run.ts';
+import { interruptedHalt, stoppedRun } from './stopped-run.ts';
 import type { Job } from './world.ts';
 
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
@@ -118,6 +118,7 @@ async function planOnce(
   const unseen = await unseenAbsences(resources, observed, service);
   const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
+  if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const deletions = await deletionsFor(resources, observed, atRelease.unbound, service);
@@ -132,6 +133,7 @@ async function planOnce(
     ...facts,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
+  if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);
   if (refused.length > 0) return stopUnresolved(service, { isSaved, diagnostics: refused });
   const planned = await withBlueprints(made, knownRelease, service);
   return withLoginChecked({ ...planned, observed, deletions }, service, knownRelease, { isSaved, keepGoing });
@@ -155,6 +157,7 @@ async function withLoginChecked(
   { isSaved, keepGoing }: Required<PlanManner>,
 ): Promise<PlanResult | StoppedRun> {
   const { refused, ...login } = await planLoginChanges(made, service, release);
+  if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);
   if (keepGoing) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
   return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, service);

@@ -12,10 +12,10 @@ import type { Plan } from '../plan/plan.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
 import { fetchServiceRelease } from '../service/release.ts';
-import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
 import type { ScopedResources } from './scope.ts';
+import { interruptedHalt } from './stopped-run.ts';
 
 /** Adds undeclared records to the plan on request, except shipped records. A renamed resource counts as declared under both names. */
 export async function withUndeclared<Made extends Plan>(
@@ -40,8 +40,7 @@ export async function withUndeclared<Made extends Plan>(
   const isKnown = (address: Address): boolean => declared.has(address) || shipped.has(address);
   if (!signal.aborted)
     return { ...made, undeclared: redactUndeclared(undeclaredRecords(all, isKnown, wordsOf), service) };
-  const destination = destinationOf(service.settings);
-  return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
+  return { halt: interruptedHalt(service) };
 }
 
 /** Redacts the secrets of manifests, which other records may contain too. */

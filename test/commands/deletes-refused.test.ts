@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { all, applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
@@ -47,6 +48,36 @@ test('a user is deleted together with the tokens of the user', async () => {
   otherClient(world.sandbox).create('/core/tokens/', { identifier: 'laptop', user });
   expect((await applied(world, jane)).stdout).toContain('1 destroyed');
 });
+
+test.each(['users/me/', 'used_by/', 'policies/bindings/'])(
+  'a plan that is interrupted while it reads %s ends as interrupted, without a plan',
+  async (place) => {
+    const world = new World(seed);
+    const interruption = new AbortController();
+    let isRead = false;
+    world.tamper = ({ path }, answer) => {
+      if (!path.includes(place)) return interruption.signal.aborted ? lost : answer();
+      isRead = true;
+      interruption.abort('SIGINT');
+      return lost;
+    };
+    const ran = world.run(all, { ROLLCALL_CAPABILITIES: 'update,delete' }, { signal: interruption.signal });
+    const ending = await plan(
+      ['m.yaml'],
+      { output: 'text', allow: ['update', 'delete'], out: 'p.json' },
+      ran.context,
+    );
+    expect({ isRead, ending, stdout: ran.stdout() }).toEqual({
+      isRead: true,
+      ending: 'interrupted',
+      stdout: '',
+    });
+    expect(ran.stderr()).toMatch(
+      /^No plan for \S+: interrupted\. (?:\d+ \w+ (?:was|were) not looked up\. )?Nothing was changed\.\n$/,
+    );
+    expect([...ran.written]).toEqual([]);
+  },
+);
 
 test('no delete starts after an unfinished create', async () => {
   const world = new World(seed);
