@@ -1,10 +1,10 @@
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { fieldNames, mergedValue, placeholderFor, removedIds, sentValue } from '../kinds/fields.ts';
-import { idsOf, shownId } from '../kinds/named.ts';
+import { idsOf, nameOfId, namesById, shownId } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { recordKey } from '../kinds/values.ts';
+import { isNameReference, recordKey } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
@@ -111,11 +111,15 @@ export function rightsOfAdded(
   const { kind } = resource;
   const { fact: { grants } = {}, addedRights } = kind.fields[field] ?? {};
   if (grants === undefined && addedRights === undefined) return [];
-  const has = new Set(idsOf(before).map((id) => factKey(kind, field, id)));
+  const names = namesById(resource, field);
+  // The manifests of a baseline have names in place of ids.
+  const keyOf = (id: JsonValue): string =>
+    (isNameReference(id) ? id.name : nameOfId(names, kind, field, id)) ?? factKey(kind, field, id);
+  const has = new Set(idsOf(before).map(keyOf));
   return idsOf(sentValue(resource, field)).flatMap((id) => {
+    if (has.has(keyOf(id))) return [];
+    has.add(keyOf(id));
     const key = factKey(kind, field, id);
-    if (has.has(key)) return [];
-    has.add(key);
     const idWords = shownId(resource, field, id);
     const added = addedRights === undefined ? [] : [`${addedRights} ${idWords}`];
     const fact = facts.get(key);

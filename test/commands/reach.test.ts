@@ -835,6 +835,28 @@ test('a plan reports rights of an account that the changed manifests make active
   expect(stdout()).toContain("Gives user.u0 a superuser's rights through");
 });
 
+test('a plan compared with a baseline reports only the rights that the manifests add', async () => {
+  const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
+  const world = new World(seed, '2026.2');
+  const before = withGroup(
+    { parents: [{ name: 'parent' }], roles: [{ name: 'auditors' }] },
+    { ...root, roles: [{ name: 'auditors' }] },
+  );
+  const after = withGroup(
+    { parents: [{ name: 'parent' }, { name: 'root' }], roles: [{ name: 'auditors' }, { name: 'editors' }] },
+    { ...root, roles: [{ name: 'auditors' }, { name: 'editors' }] },
+  );
+  await applied(world, before);
+  const text = (manifest: JsonObject): string => JSON.stringify({ version: 1, ...manifest });
+  const { context, stdout } = world.run(text(after), env, { past: { 'm.yaml': text(before) } });
+  await plan(['m.yaml'], { output: 'text', baseline: '.before', allow: capabilities }, context);
+  const gains = stdout().match(/^Gives .*/gm) ?? [];
+  expect(gains).toHaveLength(2);
+  for (const words of ['to "root"', 'through "root"', 'role "editors"']) expect(gains[0]).toContain(words);
+  expect(gains[1]).toContain('role "editors"');
+  expect(gains.join()).not.toMatch(/"(?:parent|auditors)"|user\.u0.*"root"/);
+});
+
 test.each([
   ['a group is no longer bound', 'child', ['parent'], false],
   ['a parent group is no longer bound', 'parent', ['child'], true],
