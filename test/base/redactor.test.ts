@@ -48,6 +48,7 @@ describe('a secret in a string', () => {
   test('is masked only if the whole secret occurs', () => {
     expect(new Redactor(['hunter2']).redact('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
     expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
+    expect(new Redactor(['one two six']).redact('s=one+two+six')).toBe('s=(sensitive)');
     expect(new Redactor(['>>>>~~??']).redact('jwt.Pj4-Pn5-Pz8.')).toBe('jwt.(sensitive).');
   });
 
