@@ -219,6 +219,15 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
+  test('ends as denied if one of several records may not be read', async () => {
+    const world = worldWith();
+    world.tamper = (request, answer) =>
+      request.path.includes('Grafana') ? answered(403, { detail: 'No.' }) : answer();
+    const { ending, stderr } = await ran(['provider.Nobody', address], { to: 'c.env' }, world);
+    expect(stderr).toContain('the record does not exist');
+    expect(ending).toBe('denied');
+  });
+
   test('leaves out URLs that the token may not read', async () => {
     const world = worldWith();
     world.tamper = (request, answer) =>

@@ -63,6 +63,12 @@ test('an export of applications without access reads no bindings', async () => {
   expect(lists(world)).not.toContain('policies/bindings/');
 });
 
+test('an export with a --target includes records that came with the service', async () => {
+  const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+  const { stdout } = await done(exported(world, { target: ['group.authentik Admins'] }));
+  expect(stdout).toContain('name: authentik Admins');
+});
+
 test('an export with a wildcard in the type of a --target finds the matching records', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
   const { stdout } = await exported(world, { target: ['*.wiki', 'gr?up.staff'], list: true });
