@@ -5,7 +5,7 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { readRelease } from '../../src/kinds/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { redirectGain, redirectUriForms } from '../../src/kinds/redirect-uris.ts';
+import { redirectGain, redirectUriForms, sameUris } from '../../src/kinds/redirect-uris.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -139,6 +139,14 @@ test('a declared URI of no type stands for the observed URIs of all types', () =
     redirect_uri_type: type,
   }));
   expect(redirectUriForms.kept?.([url], both)).toEqual(both);
+});
+
+test.each([
+  ['authorization', true],
+  ['logout', false],
+])('a declared URI with the type %s equals a URI of a release without types: %s', (type, expected) => {
+  const url = 'https://a.example/cb';
+  expect(sameUris([{ url, redirect_uri_type: type }], [{ matching_mode: 'strict', url }])).toBe(expected);
 });
 
 test.each<[name: string, uris: readonly JsonValue[], gain: string | undefined]>([
