@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordKey } from '../../src/kinds/values.ts';
 import { readGroups, type ObservedGroup } from '../../src/observe/superusers.ts';
+import { gainedRights } from '../../src/plan/gained-rights.ts';
 import { isAnySuperuserLeft } from '../../src/plan/superusers.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -32,6 +33,16 @@ test.each([
   const [group] = records;
   if (group === undefined) throw new Error('there is no group');
   expect(isAnySuperuserLeft([groupOf(recordKey(group.pk), true)], changes)).toBe(isLeft);
+});
+
+test('an account that becomes active gains the rights of its roles again', async () => {
+  const withUser = (isActive: boolean): string =>
+    `roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [{ name: r }], is_active: ${isActive} }]`;
+  const { changes, records } = await planBetween(withUser(false), withUser(true));
+  const change = changes.find(({ resource }) => resource.name === 'u') ?? expect.fail();
+  const record = records.find(({ fields }) => fields['username'] === 'u') ?? expect.fail();
+  const gains = gainedRights({ ...change, action: 'update' }, record, undefined, new Map(), new Set());
+  expect(gains).toEqual([expect.stringContaining('the rights of the role ')]);
 });
 
 test('a group has the parent that a release before 2025.12 shows', async () => {
