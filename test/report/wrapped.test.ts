@@ -40,4 +40,5 @@ test('a shortened text does not end with half a character', () => {
   expect(shortened('a\u{1f600}b', 1)).toBe('a…');
   expect(shortened('a\u{1f600}b', 2)).toBe('a…');
   expect(shortened('a\u{1f600}b', 3)).toBe('a\u{1f600}…');
+  expect(shortened('a\u{1f600}b', 4)).toBe('a\u{1f600}b');
 });

@@ -26,6 +26,7 @@ test('completion offers every report format', () => {
   const offered = complete(rollcall, ['plan', '--report', '']);
   expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
   expect(complete(rollcall, ['plan', '--report', 'text='])).toEqual([]);
+  expect(complete(rollcall, ['plan', '--strict', '--report', 'ju'])).toEqual([{ text: 'junit=' }]);
 });
 
 test('docs/library.md mentions every report format', () => {
