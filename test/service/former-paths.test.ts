@@ -63,6 +63,7 @@ test.each([
   ['a page with 421', page(421)],
   ['a page with 200', page(200)],
   ['JSON with 503', json(503)],
+  ['JSON with 421', json(421)],
   ['JSON with 429', json(429)],
 ])(
   'the path of an earlier release is not used again if only a proxy answers there, with %s',
