@@ -184,6 +184,7 @@ describe('the settings', () => {
     [{ var: ['x=[1'] }, /--var x cannot be "\[1": the closing ] is missing/],
     [{ var: ['n=1e22'] }, /--var n cannot be "1e22": this number is too large to be kept exactly/],
     [{ var: ['n=9007199254740992'] }, /too large to be kept exactly/],
+    [{ var: ['n=-9007199254740992'] }, /too large to be kept exactly/],
     [{ var: ['n=.inf'] }, /--var n cannot be ".inf"/],
     [{ env: 'toString' }, /not in rollcall.yaml/],
     [{ env: 'constructor' }, /not in rollcall.yaml/],
