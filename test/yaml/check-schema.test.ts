@@ -165,6 +165,7 @@ describe('an unknown field', () => {
     ['providers', 'allowed_redirect_uris', 'Did you mean `redirect_uris`?'],
     ['users', 'expression', 'Known here: username, '],
     ['users', 'avatar', 'Known here: username, '],
+    ['applications', 'meta', 'Known here: slug, '],
     ['applications', 'client_id', 'It is a field of providers with `type: oauth2`.'],
     ['providers', 'external_host', 'It is a field of providers with `type: proxy`.'],
     ['applications', 'email', 'It is a field of users.'],

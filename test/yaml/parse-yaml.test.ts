@@ -9,6 +9,11 @@ function codesOf(text: string): string[] {
 
 const lists = (depth: number, inside: string): string => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
 
+test('a problem at the end of a line is reported in this line', () => {
+  const [problem] = parseYaml(sourceFile('a.yaml', 'a: [b: \n}')).diagnostics;
+  expect(problem?.range?.start).toMatchObject({ line: 1, column: 6 });
+});
+
 describe('a YAML alias', () => {
   test('may be used any number of times, with its value each time', () => {
     const { value, diagnostics } = parseYaml(
