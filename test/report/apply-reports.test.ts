@@ -232,6 +232,18 @@ test('a report of an unfinished resource does not repeat the flags that finish i
   expect(await reportWith(false)).toContain('To change these differences');
 });
 
+test.each([
+  [{}, '/>'],
+  [{ notCompared: ['email'] }, '><system-out>created, 1 field not compared</system-out></testcase>'],
+] as const)(
+  'a JUnit report has text for a created resource only if something was not compared: %j',
+  async (end, rest) => {
+    const [, written] =
+      /<testcase name="user\.alice"[^>]*?(\/?>.*)/.exec(junit(reportOf(await runWith(end)))) ?? [];
+    expect(written).toBe(rest);
+  },
+);
+
 test('a JUnit report of an apply has no suite for a file without resources', async () => {
   const ended = { result: await runWith({}), diagnostics: [], filenames: ['m.yaml', 'other.yaml'] };
   expect(junit(applyReport(ended)).match(/<testsuite .*?"(?= )/g)).toEqual(['<testsuite name="m.yaml"']);

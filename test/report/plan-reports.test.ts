@@ -5,6 +5,7 @@ import { formatNames, type ReportFormat } from '../../src/report/formats/all.ts'
 import { loadFormats } from '../support/formats.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
+import type { Change } from '../../src/plan/plan.ts';
 import { planReport } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
 
@@ -63,6 +64,29 @@ test.each([
     expect(text.includes('no request was sent')).toBe(isSaid);
   },
 );
+
+test.each([
+  ['same', 'same', 1],
+  ['same', 'other', 2],
+])('resources with the advice %j and %j, whatever their request ids, show %i texts', async (...given) => {
+  const [one, two, count] = given;
+  const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
+  const changes = plan.changes.map((change, index): Change => {
+    const detail = `${[one, two][index]} advice\nRequest id: r${index}`;
+    const diagnostics = [diagnosticFor('m.yaml', { code: 'service-refused', summary: 'failed', detail })];
+    return { ...change, action: 'not-planned', presence: 'unknown', diagnostics };
+  });
+  expect(planText({ ...plan, changes }, plain).match(/advice/g)).toHaveLength(count);
+});
+
+test('the findings of a plan that fails for missing records tell what is known of each', async () => {
+  const result = await planOf(`version: 1\n${wiki}\nusers: [{ username: a, name: A }]\n`);
+  const { findings } = planReport({ result, diagnostics: [], filenames: [] }, 'error', true);
+  expect(findings.map(({ summary }) => summary)).toEqual([
+    'application.wiki is missing',
+    'user.a may be missing, because the token cannot see it',
+  ]);
+});
 
 test('a report shows a visible value next to a masked one', async () => {
   const plan = await planOf(`version: 1\n${wiki}\n`, other);

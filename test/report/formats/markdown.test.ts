@@ -39,6 +39,14 @@ describe('the Markdown comment of a plan', () => {
     const service = 'https://xn--id-1.example.com/a--b-->';
     const [marker] = comment({ ...(await planOf('version: 1\nusers: []\n')), service }).split('\n');
     expect(marker).toMatch(/^<!-- rollcall plan (?:(?!--).)+ -->$/);
+    expect(marker).toContain(' service=https%3A%2F%2Fxn%2D%2Did%2D1.');
+  });
+
+  test.each([
+    [473, /^<!-- rollcall plan service=x{473} -->$/],
+    [500, /^<!-- rollcall plan [0-9a-f]{64} -->$/],
+  ])('has a hash in its marker only if the marker would be long: %i characters', (length, marker) => {
+    expect(commentOf({ service: 'x'.repeat(length) }).split('\n', 1)[0]).toMatch(marker);
   });
 
   test.each(

@@ -92,6 +92,9 @@ describe('the text of a plan', () => {
     if (change === undefined) expect.fail('nothing is planned');
     for (let width = 20; width < 80; width += 1)
       expect(widthOf(compactLine(change, { ...plainStyle, width }).text)).toBeLessThanOrEqual(width);
+    // An ellipsis directly after the address would look like a part of it.
+    const narrow = { ...plainStyle, width: widthOf('application.wiki') + 1 };
+    expect(compactLine(change, narrow).text).toBe('application.wiki');
   });
 
   test('colours the sign of each change by the kind of change in a terminal with colours', async () => {
@@ -220,11 +223,16 @@ describe('the text of a plan', () => {
     expect(text).toContain(`The look-up of users failed, ${words}`);
   });
 
-  test('shows a short value above a long one, not as a diff of lines', async () => {
-    const text = await textOf(application(`meta_description: ${'long '.repeat(13).trim()}`), {
-      wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'short' },
+  test.each([
+    ['a short value above a long one', 'short', 'long '.repeat(13).trim(), '"short"\n', '"long long'],
+    ['lines above an empty value', 'One\nTwo', '', '"One\\nTwo"\n', '""'],
+  ])('shows %s, not as a diff of lines', async (_, was, is, observed, declared) => {
+    const text = await textOf(application(`meta_description: "${is}"`), {
+      wiki: { slug: 'wiki', name: 'Wiki', meta_description: was },
     });
-    expect(text).toContain('      meta_description\n        observed  "short"\n        declared  "long long');
+    expect(text).toContain(
+      `      meta_description\n        observed  ${observed}        declared  ${declared}`,
+    );
   });
 
   test.each([
