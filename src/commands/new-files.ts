@@ -7,7 +7,7 @@ const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
 
 /** The path from a manifest to the installed schema, for editors. */
 export function schemaPathOf(filename: string | undefined): string {
-  const isBelow = filename !== undefined && !/^(?:\/|\.\.(?:\/|$))/.test(posix.normalize(filename));
+  const isBelow = filename !== undefined && !/^(?:\.\.)?\//.test(posix.normalize(filename));
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }
 

@@ -185,6 +185,18 @@ describe('a diagnostic about settings masks', () => {
   );
 });
 
+test.each([
+  [{}, '127.0.0.1'],
+  [{ NO_PROXY: 'a.example' }, 'a.example,127.0.0.1'],
+  [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'b.example,127.0.0.1'],
+])('a command reaches the sandbox without a proxy, with the variables %j', async (given, hosts) => {
+  const { context } = capture({ env: { ...env, ...given } });
+  await sandbox(['true'], {}, context, async (_command, passed) => {
+    expect(passed).toMatchObject({ NO_PROXY: hosts, no_proxy: hosts });
+    return 0;
+  });
+});
+
 describe('a seed of the sandbox', () => {
   const run = async () => 0;
 

@@ -52,7 +52,7 @@ test.each(['(sensitive)', '(hidden)'])(
       applications: [{ slug: 'a', name: word, meta_description: word }],
     });
     const { written, stderr } = await done(exporting(send, { out: 'm', check: true, quiet: true }));
-    expect(stderr).not.toContain('wrote');
+    expect(stderr).toBe('');
     expect([...written.values()].join('')).toContain(`username: ${word}`);
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\./);
   },

@@ -445,6 +445,7 @@ describe('rollcall init', () => {
     [{}, 'no service URL is given'],
     [{ url: 'ftp://x' }, 'URL'],
     [{ url, tokenEnv: 'secret token!' }, 'not the name of an environment variable'],
+    [{ url, tokenEnv: 'canary'.repeat(7) }, 'not the name of an environment variable'],
     [{ url, tokenEnv: 'kY3vcanaryQ8z' }, 'not the name of an environment variable'],
     [{ url, pipeline: 'jenkins' }, 'there is no pipeline file for "jenkins"'],
   ])('refuses %j, and writes nothing', async (options, message) => {

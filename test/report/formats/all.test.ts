@@ -29,6 +29,11 @@ test('completion offers every report format', () => {
   expect(complete(rollcall, ['plan', '--strict', '--report', 'ju'])).toEqual([{ text: 'junit=' }]);
 });
 
+test('completion offers help after another topic, but no second shell', () => {
+  expect(complete(rollcall, ['help', 'plan', 'exit']).map(({ text }) => text)).toEqual(['exit-codes']);
+  expect(complete(rollcall, ['completion', 'bash', ''])).toEqual([]);
+});
+
 test('docs/library.md mentions every report format', () => {
   const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
   for (const name of formatNames) expect(page).toContain(`\`${name}\``);
