@@ -93,7 +93,7 @@ function rightsInField(
   const { login } = resource.kind;
   if (login?.kind !== 'superuser group' || field !== login.grants)
     return rightsOfAdded(resource, field, before, facts);
-  if (before === true || sentValue(resource, field) !== true) return [];
+  if (sentValue(resource, field) !== true) return [];
   return [
     placeholderFor(resource, field) === undefined
       ? "a superuser's rights"

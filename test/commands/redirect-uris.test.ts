@@ -3,9 +3,11 @@ import { isJsonObject, parseJson, type JsonValue } from '../../src/base/json.ts'
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { kindOf } from '../../src/kinds/all.ts';
+import { fieldOf, mergedValue } from '../../src/kinds/fields.ts';
 import { readRelease } from '../../src/kinds/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { redirectGain, redirectUriForms, sameUris } from '../../src/kinds/redirect-uris.ts';
+import { redirectGain, sameUris } from '../../src/kinds/redirect-uris.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -138,7 +140,9 @@ test('a declared URI of no type stands for the observed URIs of all types', () =
     url,
     redirect_uri_type: type,
   }));
-  expect(redirectUriForms.kept?.([url], both)).toEqual(both);
+  const kind = kindOf('provider', 'oauth2provider');
+  const provider = { kind, fields: { redirect_uris: fieldOf([url], { at: [0, 0] }) } };
+  expect(mergedValue(provider, 'redirect_uris', both)).toEqual(both);
 });
 
 test.each([

@@ -104,6 +104,7 @@ test('a generated value is not sent again with the other values that the service
     neverShownFields({ kind, fields: { [name]: fieldOf('x', { at: [0, 0], mask }) } });
   expect(declared({ sensitive: { '': [{ env: 'KEY' }] } })).toEqual([name]);
   expect(declared({ sensitive: { '': [{ generate: 20 }] } })).toEqual([]);
+  expect(declared({ sensitive: { '': ['rk-', { generate: 20 }] } })).toEqual([]);
 });
 
 test('a list leaves out what no resource declares', () => {

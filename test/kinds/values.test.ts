@@ -35,6 +35,8 @@ test.each([
   ['https://[^/]+/cb\\Z', true],
   ['https://[^/]{1,99}/cb', true],
   ['\\Ahttps://[^/]+/cb', true],
+  ['https://[a-z]+\\.com/', true],
+  ['https://my[a-z]+\\.com/', false],
   ['https://[a-z]*\\.example\\.com/cb', false],
   // Without repetitions, only names of this length match.
   ['https://.....\\.com/', false],

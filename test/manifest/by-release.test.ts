@@ -8,6 +8,7 @@ import { loadText } from '../support/desired.ts';
 
 /** Values that only some releases accept. Each has its own resource. */
 const resources = {
+  'a slug of 50 characters': { slug: 'c'.repeat(50), name: 'A' },
   'a slug of 51 characters': { slug: 'a'.repeat(51), name: 'A' },
   'a slug of 300 characters': { slug: 'b'.repeat(300), name: 'A' },
   'a reserved slug': { slug: 'token', name: 'A' },

@@ -164,6 +164,15 @@ describe('a job of the library', () => {
     expect(asked).toEqual(['application.here no-op', 'application.new create', 'user.alice create']);
   });
 
+  test('does not call `confirm` if the plan has no changes', async () => {
+    const { job, settings } = await started();
+    const asked: string[] = [];
+    const confirm: ApplyOptions['confirm'] = async () => asked.push('asked') > 1;
+    const inSync = { ...selection, target: ['application.here'] };
+    expect(await apply({ settings, selection: inSync, confirm }, job)).toMatchObject({ ending: 'done' });
+    expect(asked).toEqual([]);
+  });
+
   test('ends as denied if its reads were denied, and as interrupted after an interruption', async () => {
     const denied = await halted({}, () => answered(403, { detail: 'no' }));
     expect(denied).toMatchObject({ ran: { ending: 'denied', halt: { kind: 'unread' } }, creates: 0 });

@@ -169,5 +169,7 @@ describe('the Markdown comment of a plan', () => {
       '<!-- rollcall plan service=https%3A%2F%2Fid.example.com -->',
       '### rollcall plan for `https://id.example.com`',
     ]);
+    const named = commentOf({ service: plan.service, environment: 'production' });
+    expect(named).toContain('\n### rollcall plan for `production (https://id.example.com)`\n');
   });
 });
