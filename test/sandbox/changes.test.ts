@@ -66,6 +66,31 @@ test.each([
   expect(ask(sandbox, 'GET', 'users/1/').status).toBe(status);
 });
 
+test('the sandbox shows the members of a group by number', () => {
+  const sandbox = seeded();
+  for (const pk of [2, 1]) ask(sandbox, 'PATCH', `users/${pk}/`, { groups: [guests] });
+  expect(ask(sandbox, 'GET', `groups/${guests}/`).body['users']).toEqual([1, 2]);
+});
+
+test('in later releases, the sandbox limits pages, and accepts an escaped backslash before `ud800`', () => {
+  const users = Array.from({ length: 101 }, (_, index) => ({ username: `u${index}`, name: '' }));
+  const { sandbox } = seedSandbox({ users }, '2026.2');
+  expect(ask(sandbox, 'GET', 'users/?page_size=1000').body['results']).toHaveLength(100);
+  const username = String.raw`\ud800`;
+  expect(ask(sandbox, 'POST', 'users/', { username, name: '' }).status).toBe(201);
+});
+
+test('in later releases, the list of applications is fresh only after a create', () => {
+  const { sandbox } = seedSandbox(seed, '2025.12');
+  const hasNewName = (): boolean =>
+    JSON.stringify(ask(sandbox, 'GET', 'applications/').body['results']).includes('Post');
+  expect(hasNewName()).toBe(false);
+  ask(sandbox, 'PATCH', 'applications/mail/', { name: 'Post' });
+  expect(hasNewName()).toBe(false);
+  ask(sandbox, 'POST', 'applications/', { slug: 'new', name: 'New' });
+  expect(hasNewName()).toBe(true);
+});
+
 test('the sandbox does not give a new record the number of another or a deleted record', () => {
   const sandbox = seeded();
   const create = (username: string): unknown =>

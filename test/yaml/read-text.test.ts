@@ -35,6 +35,13 @@ describe('the text of a file', () => {
     expect(await read(utf8('ä'.repeat(1025)), 2048)).toMatchObject({ code: 'file-too-large' });
   });
 
+  test('may have a million lines, and no more', async () => {
+    expect(await read(utf8('\n'.repeat(1_000_000)))).toHaveProperty('text');
+    expect(await read(utf8('\n'.repeat(1_000_001)))).toMatchObject({
+      summary: 'this file has more than 1000000 lines',
+    });
+  });
+
   test('is read only until the text exceeds the limit', async () => {
     const asked: number[] = [];
     const files: Files = {
