@@ -26,6 +26,7 @@ import { givesRights, rightsOfAdded } from './gained-rights.ts';
 import type { FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
+import { areWithheldFieldsUnset } from './unfinished.ts';
 
 interface Known {
   readonly holderOf: FindHolder;
@@ -153,10 +154,10 @@ export function freedValues(
 
 function accessNotes(
   resource: Resource,
-  record: Pick<ObservedRecord, 'bound'>,
+  record: Pick<ObservedRecord, 'bound' | 'fields'>,
   unbound: UnboundState,
 ): string[] {
-  const { access } = resource.kind;
+  const { access, bindable } = resource.kind;
   const all = access ? bindingsOf(record, access.children) : [];
   const bindings = all.filter(({ isExpired }) => !isExpired);
   const counted = bindings.filter((child) => access && admittedSubject(access, child));
@@ -164,7 +165,8 @@ function accessNotes(
     access?.subjects.every((subject) => subject.binds.idField !== binds?.idField) === true;
   const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
-  const isOpen = all.length === 0 && !isOpenToEveryone(resource);
+  const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
+  const isOpen = all.length === 0 && isUsable && !isOpenToEveryone(resource);
   return [
     ...(isOpen
       ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} could open it until now`]

@@ -417,9 +417,9 @@ describe('an update', () => {
   });
 });
 
-test('an application with only an expired binding was not open to everyone', async () => {
+test('an application was not open to everyone if it has only an expired binding, or nothing to open', async () => {
   const { resource, record } = await world({ access: { groups: [{ name: 'g' }] } }, [group('h')]);
-  const remarks = (bound: ObservedRecord['bound']): string[] =>
+  const remarks = (bound: ObservedRecord['bound'], url: string): string[] =>
     remarksOn(
       {
         resource,
@@ -427,7 +427,7 @@ test('an application with only an expired binding was not open to everyone', asy
         action: 'update',
         differences: [{ field: 'access.groups', declared: [], observed: [] }],
       },
-      { fields: { 'access.groups': [] }, ...(bound && { bound }) },
+      { fields: { 'access.groups': [], meta_launch_url: url }, ...(bound && { bound }) },
       {
         holderOf: () => undefined,
         facts: new Map(),
@@ -441,6 +441,8 @@ test('an application with only an expired binding was not open to everyone', asy
     record.bound ?? [],
     ([children, each]) => [children, each.map((child) => ({ ...child, isExpired: true }))] as const,
   );
-  expect(remarks(new Map(expired))).toEqual(['a binding is expired, and unchanged']);
-  expect(remarks(new Map())).toEqual(['everyone could open it until now']);
+  const url = 'https://a.example';
+  expect(remarks(new Map(expired), url)).toEqual(['a binding is expired, and unchanged']);
+  expect(remarks(new Map(), url)).toEqual(['everyone could open it until now']);
+  expect(remarks(new Map(), '')).toEqual([]);
 });
