@@ -82,7 +82,8 @@ class Search {
   async #expandPattern(pattern: string): Promise<void> {
     const folder = globFolder(pattern);
     if (folder === undefined) {
-      const detail = 'Check the path. Relative paths start at the folder in which the command runs.';
+      const detail =
+        'Check the path. Relative paths start at the folder in which the command runs, and those in rollcall.yaml at its folder.';
       this.#report(pattern, 'file-not-found', 'no such file or folder', detail);
       return;
     }
