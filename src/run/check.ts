@@ -32,17 +32,26 @@ export async function checkManifests(
   };
 }
 
-/** Reports variables of --var that no manifest uses. A file of variables may contain more variables than a run needs. */
+/**
+ * Reports variables of --var that no manifest uses. Files of variables and rollcall.yaml may contain more variables than a run
+ * needs, so a variable of an environment is reported only if its name is like that of a variable that the environment does not set.
+ */
 function unusedVariables(
-  { givenVariables, strict, nameOf }: Settings,
+  { givenVariables, config, strict, nameOf }: Settings,
   { variables }: Pick<LoadedManifests, 'variables'>,
 ): Diagnostic[] {
-  return givenVariables
-    .filter((name) => !variables.has(name))
-    .map((name) => ({
+  const own = new Set(config?.ownVars);
+  const unset = [...variables].filter((name) => !own.has(name));
+  const named = [
+    ...givenVariables.map((name) => [name, nameOf('variables')] as const),
+    ...[...own].filter((name) => didYouMean(name, unset)).map((name) => [name, 'rollcall.yaml'] as const),
+  ];
+  return named
+    .filter(([name]) => !variables.has(name))
+    .map(([name, source]) => ({
       ...diagnosticFor(undefined, {
         code: 'unused-variable',
-        summary: `no manifest refers to the variable \`${name}\` of ${nameOf('variables')}`,
+        summary: `no manifest refers to the variable \`${name}\` of ${source}`,
         detail: didYouMean(name, variables) ?? 'Correct the name, or leave the variable out.',
       }),
       severity: strict ? 'error' : 'warning',

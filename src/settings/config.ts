@@ -178,6 +178,7 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
     ...own,
     environment,
     vars: { ...config.vars, ...chosen.vars },
+    ownVars: Object.keys(chosen.vars ?? {}),
     vars_files: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(fromWorkingDirectory),
     manifests: manifests.map(fromWorkingDirectory),
     ...(tokenFile !== undefined && { token_file: fromWorkingDirectory(tokenFile) }),

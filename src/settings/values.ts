@@ -43,6 +43,8 @@ export interface GivenHeader {
 export type ChosenConfig = Readonly<Omit<Config, 'version' | 'environments'> & ConfigEnvironment> & {
   readonly environment?: string | undefined;
   readonly manifests: string[];
+  /** The names of the variables that the chosen environment itself sets. */
+  readonly ownVars?: readonly string[];
   /** The variables of each environment, by its name; undefined if an environment is chosen. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
   /** Whether the token file is outside the folder of rollcall.yaml after links are followed. */

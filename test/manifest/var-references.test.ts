@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { VariablesByEnvironment } from '../../src/manifest/references.ts';
 import type { Ended } from '../support/cli.ts';
+import { validate } from '../../src/commands/validate.ts';
 import { endedHere } from '../support/here.ts';
+import { capture } from '../support/run.ts';
 import { loadText } from '../support/desired.ts';
 
 async function codesOf(name: string, variables: JsonObject): Promise<string[]> {
@@ -125,4 +127,26 @@ describe('a variable of --var that no manifest refers to', () => {
     expect(stdout).toContain('Did you mean `regoin`?');
     expect(stdout).not.toContain('[unused-variable]');
   });
+});
+
+test.each([
+  ['is reported if a variable that the environment does not set has a similar name', 'domian', true],
+  ['is not reported if no name is similar', 'region', false],
+  [
+    'is not reported if the environment also sets the variable with the similar name',
+    'domain, domains',
+    false,
+  ],
+])('a variable of an environment that no manifest refers to %s', async (_, names, isReported) => {
+  const vars = names.split(', ').map((name) => `${name}: own.example`);
+  const { context, stdout } = capture({
+    files: {
+      'rollcall.yaml': `version: 1\nvars: { domain: a.example }\nenvironments: { production: { vars: { ${vars.join(', ')} } } }\n`,
+      'm.yaml': 'version: 1\ngroups: [{ name: "staff-${var:domain}" }]\n',
+    },
+  });
+  expect(await validate(['m.yaml'], { output: 'text', env: 'production' }, context)).toBe('done');
+  const warning = 'no manifest refers to the variable `domian` of rollcall.yaml [unused-variable]';
+  expect(stdout().includes(warning), stdout()).toBe(isReported);
+  expect(stdout().includes('unused-variable')).toBe(isReported);
 });
