@@ -7,6 +7,7 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { expiry } from '../../kinds/time.ts';
+import { GivenUpError } from '../../service/abortable.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isTokenUnknown } from '../../service/denial.ts';
@@ -64,6 +65,8 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   if (outcome.outcome === 'unknown' && answer === undefined)
     return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
   if (!isMissing(outcome) || answer === undefined) return [];
+  // Only a look-up before the change was cancelled, so there is nothing to report about the change.
+  if (outcome.stoppedBy === 'interrupted' && answer.error instanceof GivenUpError) return [];
   const isContent = contentRefusals.has(answer.kind);
   // A complaint about a binding names the binding's own fields.
   const complaints =

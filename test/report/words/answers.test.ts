@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords, serviceWords } from '../../../src/report/words/answers.ts';
+import { outcomeDiagnostics } from '../../../src/report/words/outcome-diagnostics.ts';
 import { classifyRecordAnswer } from '../../../src/service/answer.ts';
-import { abortableTransport } from '../../../src/service/abortable.ts';
+import { abortableTransport, GivenUpError } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
+import { planOf } from '../../support/plan-of.ts';
 import { rawServer, whenComplete, type RawServerOptions } from '../../support/raw-server.ts';
 import { answered } from '../../support/scripted-transport.ts';
 
@@ -161,4 +163,19 @@ describe('an http:// request to a port that expects TLS', () => {
   test('is not suspected if the service is slow', async () => {
     expect(wordsFor(await answerOf({}, 50))).not.toContain('https://');
   });
+});
+
+test('a change that was not begun has no diagnostic if the second interruption cancelled its look-up', async () => {
+  const [change] = (await planOf('version: 1\ngroups: [{ name: g }]\n', {})).changes;
+  const ended = (stoppedBy: 'interrupted' | undefined): readonly unknown[] =>
+    outcomeDiagnostics({
+      change: change ?? expect.fail('the plan has no change'),
+      outcome: stoppedBy ? 'not_attempted' : 'unknown',
+      ...(stoppedBy && { stoppedBy }),
+      answer: { kind: 'lost', error: new GivenUpError() },
+      attempts: 1,
+      durationMs: 0,
+    });
+  expect(ended('interrupted')).toEqual([]);
+  expect(ended(undefined)).toHaveLength(1);
 });
