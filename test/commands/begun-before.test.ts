@@ -59,6 +59,8 @@ describe.each([
       expect(stdout).toContain('! application.wiki is unfinished');
       expect(stderr).toContain('1 resource is unfinished, which needs --allow update');
     }
+    const compact = await ran(world, plan, text, { compact: true });
+    expect(compact.stdout).toMatch(/! application\.wiki is unfinished in /);
     const json = await ran(world, plan, text, { output: 'json' });
     expect(schemaErrors('plan', parseJson(json.stdout))).toEqual([]);
     expect(parseJson(json.stdout)).toMatchObject({ resource_changes: [{ unfinished: true }] });

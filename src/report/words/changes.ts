@@ -158,7 +158,7 @@ export const maxListedWaits = 5;
 /** The words after the address of a change on one line, with the names of its fields. The words are not escaped yet. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
-  const verb = action === 'update' ? 'changes' : 'differs in';
+  const verb = action === 'update' ? 'changes' : change.unfinished ? 'is unfinished in' : 'differs in';
   const isKept = action === 'no-op' && isToBeDeleted(change.resource);
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
   const summaries = [...new Set(faults.map(({ summary }) => summary))];
