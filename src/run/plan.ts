@@ -116,9 +116,9 @@ async function planOnce(
   const knownRelease = await readRelease();
   const { needed, ...atRelease } = await checkWithRelease(knownRelease, resources, observed, service);
   const unseen = await unseenAbsences(resources, observed, service);
+  if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);
   const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
-  if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const deletions = await deletionsFor(resources, observed, atRelease.unbound, service);

@@ -79,6 +79,19 @@ test.each(['users/me/', 'used_by/', 'policies/bindings/'])(
   },
 );
 
+test('an interruption does not cause a warning about records that may be hidden', async () => {
+  const world = new World(seed);
+  const interruption = new AbortController();
+  world.tamper = ({ path }, answer) => {
+    if (path.includes('users/me/')) interruption.abort('SIGINT');
+    return interruption.signal.aborted ? lost : answer();
+  };
+  const text = 'version: 1\nusers: [{ username: nobody, state: absent }]\n';
+  const ran = world.run(text, { ROLLCALL_CAPABILITIES: 'update,delete' }, { signal: interruption.signal });
+  expect(await plan(['m.yaml'], { output: 'text' }, ran.context)).toBe('interrupted');
+  expect(ran.stderr()).not.toContain('[perhaps-hidden]');
+});
+
 test('no delete starts after an unfinished create', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) => {
