@@ -92,6 +92,27 @@ test('an interruption does not cause a warning about records that may be hidden'
   expect(ran.stderr()).not.toContain('[perhaps-hidden]');
 });
 
+test('a plan that is interrupted at its last request, about the way in, ends as interrupted', async () => {
+  const world = new World(
+    { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },
+    '2026.2',
+  );
+  const text = 'version: 1\nflows: [{ slug: default-authentication-flow, state: absent }]\n';
+  const options = { output: 'text', allow: ['update', 'delete', 'lockout', 'way-in'] } as const;
+  const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
+  expect(await plan(['m.yaml'], options, world.run(text, env).context)).toBe('done');
+  const count = world.requests.length;
+  const interruption = new AbortController();
+  world.tamper = (_, answer) => {
+    if (world.requests.length === 2 * count) interruption.abort('SIGINT');
+    return interruption.signal.aborted ? lost : answer();
+  };
+  const { context, stdout } = world.run(text, env, { signal: interruption.signal });
+  expect(await plan(['m.yaml'], options, context)).toBe('interrupted');
+  expect(interruption.signal.aborted).toBe(true);
+  expect(stdout()).toBe('');
+});
+
 test('no delete starts after an unfinished create', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) => {

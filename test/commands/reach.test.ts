@@ -810,6 +810,7 @@ test.each<[condition: string, before: JsonObject, after: JsonObject, gains: read
     withGroup({ parents: [{ name: 'root' }] }, {}, {}),
     [/^Gives user.u0 a superuser's rights\.$/, /^Gives user.u1 rights, through its `roles`\.$/],
   ],
+  ['a superuser is no longer active', withGroup({}, root), withGroup({}, off(root)), []],
   [
     'former superusers are active again',
     withGroup({}, off(root), off({ groups: [{ name: 'g' }, ...root.groups] })),
