@@ -120,6 +120,7 @@ const listLine = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]
 
 /** Counts list items in block style before parsing, so that a manifest with far too many is refused early. */
 function countItems(text: string, max: number): number {
+  if (text.length <= max) return 0; // each item needs more than one character
   const lines = new RegExp(listLine, 'gm');
   let isInList = false;
   let first: string | undefined;

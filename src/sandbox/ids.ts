@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
+import { memoizePerText } from '../base/memoize.ts';
 
 export function digestOf(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }
 
+const uidOf = memoizePerText((pk) => digestOf(`uid ${pk}`, 64));
+const uuidOf = memoizePerText((pk) => uuidFrom(`user ${pk}`));
+
 export function userUid(pk: number | string): string {
-  return digestOf(`uid ${pk}`, 64);
+  return uidOf(`${pk}`);
 }
 
 export function userUuid(pk: number | string): string {
-  return uuidFrom(`user ${pk}`);
+  return uuidOf(`${pk}`);
 }
 
 export function uuidFrom(of: string): string {

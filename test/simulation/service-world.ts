@@ -774,12 +774,13 @@ export class ServiceWorld {
       case 'look_up': {
         const shows = status === 200 ? this.#shownBy(type, body) : {};
         if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
+        if (!this.#scenario.kinds)
+          return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
         // A search may find more records, and may have further pages.
-        const isWhole = Number(listIn(body).pagination['next'] ?? 0) === 0;
+        const isWhole = status === 200 && Number(listIn(body).pagination['next'] ?? 0) === 0;
         // A 404 with a web page means that the release does not have the path.
         const isOfRecord = status === 404 && isJsonObject(parseJson(body));
-        if (this.#scenario.kinds) return isOfRecord || (status === 200 && isWhole) ? { tells: 'absent' } : {};
-        return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
+        return isOfRecord || isWhole ? { tells: 'absent' } : {};
       }
       case 'self':
         return status === 200 && body.includes('"is_superuser":true') ? { tells: 'superuser' } : {};
@@ -802,6 +803,7 @@ export class ServiceWorld {
 
   /** The declared resources that a text shows. The text is a record or a list. */
   #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
+    if (this.#watch) return {};
     const key = type + text;
     // No answer about a record shows what is bound to it. The bindings change independently of the record.
     const isInParts = this.#scenario.declared.some(({ boundAt }) => boundAt !== undefined);
@@ -809,7 +811,6 @@ export class ServiceWorld {
     if (known !== undefined) return known;
     const json = parseJson(text);
     const records = isJsonObject(json) && !('results' in json) ? [json] : listOfJson(json).results;
-    if (this.#watch) return {};
     const versions = records.flatMap((record) => {
       const identity = { type, name: this.#nameIn(type, record) };
       const version = this.#versionIn(identity, this.#withBound(identity, record));
