@@ -28,7 +28,7 @@ import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess } from './opens.ts';
 import { orderChanges } from './order.ts';
-import { freedValues, remarksOn } from './remarks.ts';
+import { freedValues, openerWithoutBindings, remarksOn } from './remarks.ts';
 import { deletesBindings, refusedUpdateReason } from './refused-update.ts';
 import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished, withNeededUnfinished } from './unfinished.ts';
@@ -94,7 +94,11 @@ export function makePlan(
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const redact = (words: readonly string[]): string[] =>
       words.map((each) => redactorOf(resource.secrets).redact(each));
+    const opener =
+      change.action === 'no-op' ? openerWithoutBindings(change, record, unbound?.before) : undefined;
     const remarks = [
+      ...(change.remarks ?? []),
+      ...(opener === undefined ? [] : [`${opener} can open it now`]),
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, forRemarks), ...renamed]

@@ -75,8 +75,13 @@ export function remarksOn(
   );
   const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts, isAncestor));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
+  const opener = openerWithoutBindings({ resource, differences }, record, unbound);
   const ofBindings = changed.some((field) => isBindingField(kind, field))
-    ? [...(declaresAccess(resource) ? accessNotes(resource, record, unbound) : []), ...expiredNote(record)]
+    ? [
+        ...(opener === undefined ? [] : [`${opener} could open it until now`]),
+        ...(declaresAccess(resource) ? accessNotes(resource, record) : []),
+        ...expiredNote(record),
+      ]
     : [];
   return [
     ...new Set(warnings),
@@ -152,12 +157,24 @@ export function freedValues(
   );
 }
 
-function accessNotes(
-  resource: Resource,
+/** Who can open an existing record whose declared bindings are all missing; undefined if it has bindings, or nothing to open. */
+export function openerWithoutBindings(
+  { resource, differences }: Pick<Change, 'resource' | 'differences'>,
   record: Pick<ObservedRecord, 'bound' | 'fields'>,
-  unbound: UnboundState,
-): string[] {
+  unbound: UnboundState = 'open',
+): string | undefined {
   const { access, bindable } = resource.kind;
+  const isObserved = differences.some(({ field }) => isBindingField(resource.kind, field));
+  if (access === undefined || !isObserved) return undefined;
+  const isWanted = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+  const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
+  const isBound = bindingsOf(record, access.children).length > 0;
+  return isWanted && isUsable && !isBound
+    ? (accessWithoutBindings(resource.kind, unbound) ?? 'nobody')
+    : undefined;
+}
+
+function accessNotes({ kind: { access } }: Resource, record: Pick<ObservedRecord, 'bound'>): string[] {
   const all = access ? bindingsOf(record, access.children) : [];
   const bindings = all.filter(({ isExpired }) => !isExpired);
   const counted = bindings.filter((child) => access && admittedSubject(access, child));
@@ -165,12 +182,7 @@ function accessNotes(
     access?.subjects.every((subject) => subject.binds.idField !== binds?.idField) === true;
   const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
-  const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
-  const isOpen = all.length === 0 && isUsable && !isOpenToEveryone(resource);
   return [
-    ...(isOpen
-      ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} could open it until now`]
-      : []),
     ...(policies > 0
       ? [`${countText(policies, 'a policy', 'policies')} also bound, and will not change`]
       : []),

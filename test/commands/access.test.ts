@@ -177,6 +177,24 @@ describe('a plan of declared access', () => {
     const left = await run('plan', service.send, grafana('everyone'));
     expect(left.stdout).toContain('! application.grafana differs and is left unchanged');
     expect(left.stdout).not.toContain('Opens');
+    expect(left.stdout).not.toContain('can open it now');
+  });
+
+  test('notes that everyone can open an application whose declared access the run may not bind', async () => {
+    const left = await run('plan', serviceWith([]).send, grafana('{ groups: [{ name: staff }] }'));
+    expect(left.stdout).toMatch(/! application\.grafana differs[^]*note {2}everyone can open it now\n/);
+    const open = await run('plan', serviceWith([]).send, grafana('everyone'));
+    expect(open.stdout).not.toContain('can open it now');
+  });
+
+  test('notes that everyone could open an application until its first policy is bound', async () => {
+    const text = [
+      'version: 1',
+      'policies: [{ type: dummy, name: office, result: true }]',
+      'applications: [{ slug: grafana, name: Grafana, policies: [{ policy: { name: office }, order: 0 }] }]',
+    ].join('\n');
+    const bound = await run('plan', serviceWith([]).send, text, allowed);
+    expect(bound.stdout).toMatch(/~ application\.grafana[^]*note {2}everyone could open it until now\n/);
   });
 
   test('shows duplicate bindings, and notes bound policies and disabled bindings', async () => {
