@@ -120,6 +120,15 @@ Plan: 3 to add, 0 to change, 0 to destroy.
     expect(text).not.toContain('user.bob');
   });
 
+  test.each([
+    ['a new entry', '', 'is a new entry; its record is unfinished: '],
+    ['an altered entry', apps('slug: a, name: B'), 'is altered; the record is unfinished: '],
+  ])('calls the record of %s unfinished', async (_, before, words) => {
+    const plan = await planned(before, apps('slug: a, name: A'), { a: { name: 'C' } });
+    const unfinished = plan.changes.map((change) => ({ ...change, unfinished: true as const }));
+    expect(written({ ...plan, changes: unfinished }, 'text')).toContain(`! application.a ${words}`);
+  });
+
   test.each<[string, string, string, Existing, string]>([
     [
       'an unchanged plan',

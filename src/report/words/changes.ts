@@ -142,7 +142,11 @@ export function changeWords(change: Change): string {
   }
   const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
-  if (change.unfinished) words.same = unfinishedText(change);
+  if (change.unfinished) {
+    words.same = unfinishedText(change);
+    words.added = `is a new entry; its record ${words.same}`;
+    words.altered = `is altered; the record ${words.same}`;
+  }
   const verb = `${words[since?.kind ?? 'same']}${invalidInBaselineText(change)}`;
   const isUnknown = kind === 'not_compared' && uncompared(change);
   return printableLine(withoutEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
