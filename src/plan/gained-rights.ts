@@ -17,27 +17,38 @@ export function gainedRights(
   facts: ReferenceFacts,
   joined: ReadonlySet<string>,
 ): string[] {
-  const { resource, action, differences } = change;
+  const { resource, action } = change;
   if (!givesRights(change, joined)) return [];
-  const { fields: held } = record;
-  const changed = action === 'update' ? differences.map(({ field }) => field) : [];
-  const altered = since?.kind === 'altered' ? (since.fields ?? []) : [];
+  const earlierOf = (field: string): JsonValue[] => earlierValues(change, record, since, field);
   const { login } = resource.kind;
-  const isReactivated =
+  const reactivated =
     login?.kind === 'superuser' &&
     sentValue(resource, login.isActive) === true &&
-    (changed.includes(login.isActive) ||
-      altered.some(({ field, before }) => field === login.isActive && before === false));
-  const isAllNew = action === 'create' || since?.kind === 'added' || isReactivated;
+    earlierOf(login.isActive).includes(false)
+      ? login
+      : undefined;
+  const isAllNew = action === 'create' || since?.kind === 'added' || reactivated !== undefined;
   const gains = fieldNames(resource).flatMap((field) => [
     ...(isAllNew ? rightsOfAdded(resource, field, null, facts) : []),
-    ...(changed.includes(field) ? rightsInField(resource, field, held[field] ?? null, facts) : []),
-    ...altered.flatMap((each) =>
-      each.field === field ? rightsInField(resource, field, each.before ?? null, facts) : [],
-    ),
+    ...earlierOf(field).flatMap((before) => rightsInField(resource, field, before, facts)),
   ]);
-  const more = isReactivated ? undeclaredRights(resource, login.groups, record, gains) : [];
+  const more = reactivated ? undeclaredRights(resource, reactivated.groups, record, gains) : [];
   return [...new Set([...gains, ...more])].map((words) => redactorOf(resource.secrets).redact(words));
+}
+
+/** The values of a field before the update and before the change of the manifests, if these change the field. */
+function earlierValues(
+  { action, differences }: Pick<Change, 'action' | 'differences'>,
+  { fields: held }: Pick<ObservedRecord, 'fields'>,
+  since: Alteration | undefined,
+  name: string,
+): JsonValue[] {
+  const isChanged = action === 'update' && differences.some(({ field }) => field === name);
+  const altered = since?.kind === 'altered' ? (since.fields ?? []) : [];
+  return [
+    ...(isChanged ? [held[name] ?? null] : []),
+    ...altered.flatMap(({ field, before = null }) => (field === name ? [before] : [])),
+  ];
 }
 
 /** The rights of an existing account that its declared groups and roles do not show. */
