@@ -52,7 +52,7 @@ export function* fieldChecks(
       value === undefined ? [] : checks.flatMap((check) => check(value, release, otherFields) ?? []);
     const unknown: ItemProblem | undefined =
       since !== undefined && !isOptionalBefore
-        ? releaseProblemFor({ before: since }, release, 'ignore this field', createWithout)
+        ? releaseProblemFor({ before: since }, release, `ignore the field \`${field}\``, createWithout)
         : undefined;
     for (const entry of unknown ? [...problems, unknown] : problems) {
       const { item, ...problem } = entry;

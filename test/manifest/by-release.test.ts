@@ -138,12 +138,17 @@ test.each([
 test.each([
   ['no known release', 'slug', 'a'.repeat(51), /since 2025\.12.*rollcall\.yaml/],
   ['2023.10', 'slug', 'a'.repeat(51), /since 2025\.12/],
-  ['no known release', 'meta_icon', 'x', /releases before 2025\.12 ignore this field.*rollcall\.yaml/],
+  [
+    'no known release',
+    'meta_icon',
+    'x',
+    /releases before 2025\.12 ignore the field `meta_icon`.*rollcall\.yaml/,
+  ],
   [
     '2023.10.7',
     'meta_icon',
     'x',
-    /release 2023\.10\.7 ignores this field.*before 2025\.12.*Leave out the field/,
+    /release 2023\.10\.7 ignores the field `meta_icon`.*before 2025\.12.*Leave out the field/,
   ],
   ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*since 2025\.8/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],

@@ -167,7 +167,7 @@ test('a warning about a field is reported only if the release of the service is 
   const [warned, words = ''] = await planned(unsaid, false);
   expect(warned).toBe('done');
   expect(words).toMatch(
-    /^m\.yaml:1:\d+: warning: application\.a: releases before 2025\.12 ignore this field/,
+    /^m\.yaml:1:\d+: warning: application\.a: releases before 2025\.12 ignore the field `meta_icon`/,
   );
   expect(words.match(/warning/g)).toHaveLength(1);
   const [strictly, refused] = await planned(unsaid, true);
