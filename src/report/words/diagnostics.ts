@@ -12,8 +12,8 @@ export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'addre
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
-/** Listing more places of one cause would hide other causes. */
-const maxListedPlaces = 3;
+/** An error needs a correction at each place. Listing many places of one warning would hide other causes. */
+const maxListedPlaces = { error: 50, warning: 3 };
 
 /** Codes of problems with a single value or resource. Problems with different values or resources have different causes, even if their messages are equal. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
@@ -27,19 +27,24 @@ const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(groupBy(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
-    // A resource may have several equal problems at different places.
-    const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
-    const names = others
-      .slice(0, maxListedPlaces)
-      .map(
-        ({ address, range }) =>
-          (isRepeated ? undefined : address) ?? (range ? formatPlace(range) : (address ?? 'another')),
-      );
-    const same =
-      others.length > names.length
-        ? `The same for ${others.length} others: ${names.join(', ')}, …`
-        : `The same for: ${names.join(', ')}`;
+    const max = maxListedPlaces[first.severity];
+    const count = others.length > max ? ` ${others.length} others` : '';
+    const same = `The same for${count}: ${listNames(placeNames(first, others), max)}`;
     return { ...first, detail: `${first.detail}\n${same}` };
+  });
+}
+
+/** The addresses of the other diagnostics, or their places, each with its file only if the place before is in another file. */
+function placeNames(first: Diagnostic, others: readonly Diagnostic[]): string[] {
+  // A resource may have several equal problems at different places.
+  const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
+  let file: string | undefined;
+  return others.map(({ address, range }) => {
+    if ((address !== undefined && !isRepeated) || range === undefined) return address ?? 'another';
+    const { filename, start } = range;
+    const isSameFile = filename === file;
+    file = filename;
+    return isSameFile ? `${start.line}:${start.column}` : formatPlace(range);
   });
 }
 

@@ -86,7 +86,7 @@ describe('a repeated cause of diagnostics', () => {
       }),
       address: 'user.a',
     });
-    expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
+    expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, 3:1');
   });
 
   test('is not assumed if the messages differ', () => {
@@ -99,19 +99,22 @@ describe('a repeated cause of diagnostics', () => {
     expect(foldByCause(different)).toEqual(different);
   });
 
-  test('is reported with some of its places, and the number of others', () => {
-    const file = sourceFile('m.yaml', 'a: x\n'.repeat(5));
-    const unknown = Array.from({ length: 5 }, (_, line) =>
+  test('is reported with its places: 50 of an error, 3 of a warning', () => {
+    const file = sourceFile('m.yaml', 'a: x\n'.repeat(60));
+    const unknown = Array.from({ length: 60 }, (_, line) =>
       diagnosticAt(file, [line * 5, line * 5 + 1], {
         code: 'unknown-field',
         summary: 'no',
         detail: 'Remove it.',
       }),
     );
-    const told = (count: number): string | undefined => foldByCause(unknown.slice(0, count))[0]?.detail;
+    const told = (count: number, severity: Diagnostic['severity'] = 'error'): string | undefined =>
+      foldByCause(unknown.slice(0, count).map((each) => ({ ...each, severity })))[0]?.detail;
     expect(told(1)).toBe('Remove it.');
-    expect(told(4)).toBe('Remove it.\nThe same for: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1');
-    expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
+    expect(told(51)).toMatch(/\nThe same for: m.yaml:2:1, 3:1, .*, 50:1, 51:1$/);
+    expect(told(54)).toMatch(/\nThe same for 53 others: m.yaml:2:1, 3:1, .*, 51:1, and 3 more$/);
+    expect(told(4, 'warning')).toBe('Remove it.\nThe same for: m.yaml:2:1, 3:1, 4:1');
+    expect(told(5, 'warning')).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, 3:1, 4:1, and 1 more');
   });
 
   test('is not assumed if the wrong values differ', () => {

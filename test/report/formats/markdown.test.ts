@@ -157,7 +157,7 @@ describe('the Markdown comment of a plan', () => {
     const alike = Array.from({ length: 30 }, () => warning('the same'));
     const folded = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics: alike });
     expect(folded.match(/the same \[/g)).toHaveLength(1);
-    expect(folded).toContain('The same for 29 others: m.yaml:1:1, m.yaml:1:1, m.yaml:1:1, …');
+    expect(folded).toContain('The same for 29 others: m.yaml:1:1, 1:1, 1:1, and 26 more');
     expect(folded).toMatch(/ 1 warning in 30 places\.$/m);
   });
 
