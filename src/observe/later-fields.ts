@@ -1,3 +1,4 @@
+import type { Address } from '../base/diagnostic.ts';
 import { fieldNames } from '../kinds/fields.ts';
 import { declaredNames } from '../kinds/named.ts';
 import { inRange, type Release } from '../kinds/release.ts';
@@ -11,30 +12,42 @@ export interface LaterField {
   readonly isError: boolean;
 }
 
-/** Whether a resource has references or optional values in fields that some supported releases do not have. */
+/** Whether some supported releases have no resources of this kind, or not all of its references and optional values. */
 export function hasLaterFields(resource: Resource): boolean {
-  return laterFields(resource).length > 0;
+  return resource.kind.since !== undefined || laterFields(resource).length > 0;
 }
 
 /**
  * Returns the fields that are left out without an error, and removes fields that the release does not have: references, because the release may also lack the kinds of the referenced
- * records, and fields that manifests may declare for every release.
+ * records, and fields that manifests may declare for every release. `laterEntries` are of kinds that the release does not have,
+ * which the checks of the entries report as errors.
  */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,
-): { readonly resources: readonly Resource[]; readonly leftOutFields: readonly LaterField[] } {
-  if (release === undefined) return { resources, leftOutFields: [] };
+): {
+  readonly resources: readonly Resource[];
+  readonly leftOutFields: readonly LaterField[];
+  readonly laterEntries: ReadonlySet<Address>;
+} {
+  const laterEntries = new Set<Address>();
+  if (release === undefined) return { resources, leftOutFields: [], laterEntries };
+  const isLater = (since: string | undefined): boolean =>
+    since !== undefined && inRange({ before: since }, release) === true;
   const leftOut = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
-    const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
+    if (isLater(resource.kind.since)) {
+      laterEntries.add(resource.address);
+      return resource;
+    }
+    const later = laterFields(resource).filter(({ since }) => isLater(since));
     for (const each of later.filter(({ isError }) => !isError))
       leftOut.set(`${each.list} ${each.field}`, each);
     return later.length === 0
       ? resource
       : filterFields(resource, (name) => later.every(({ field }) => field !== name));
   });
-  return { resources: kept, leftOutFields: [...leftOut.values()] };
+  return { resources: kept, leftOutFields: [...leftOut.values()], laterEntries };
 }
 
 function laterFields(resource: Resource): LaterField[] {

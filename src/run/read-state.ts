@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { addressOfName } from '../kinds/named.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { hasLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
+import { checkByRelease } from '../manifest/load-manifests.ts';
 import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
 import type { ObservedState } from '../observe/observation.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
@@ -49,19 +51,37 @@ export async function readState(
     emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, everything.length);
   const releaseForNames = everything.some(hasLaterFields) ? await readRelease() : undefined;
-  const { resources: declared, leftOutFields } = withoutLaterFields(everything, releaseForNames);
+  const {
+    resources: declared,
+    leftOutFields,
+    laterEntries,
+  } = withoutLaterFields(everything, releaseForNames);
   if (releaseForNames && leftOutFields.length > 0)
     emit({ kind: 'later_fields', release: releaseForNames, fields: leftOutFields });
   const resolved = await resolveNames(declared, { ...service, elsewhere });
-  const { unresolved, notRead } = resolved;
+  const { notRead } = resolved;
+  const withoutLater = (names: readonly UnresolvedName[]): UnresolvedName[] =>
+    names.filter(
+      ({ resource: { address }, declared: named }) =>
+        !laterEntries.has(address) && !laterEntries.has(addressOfName(named) ?? address),
+    );
+  const unresolved = withoutLater(resolved.unresolved);
   const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
   const reasonsFor = (
     names: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
   ): Promise<NotPlannedReasons | undefined> =>
     notPlannedReasons({ ...resolved, unresolved: names, inPart, shared }, keepGoing, service);
+  const stop = async (
+    names: readonly UnresolvedName[],
+    conflicts: readonly Diagnostic[] = [],
+  ): Promise<() => StoppedRun> => {
+    const areRead = notRead === 0 && names.every(({ fault }) => fault.kind !== 'unread');
+    const diagnostics = [...conflicts, ...(areRead ? errorsByRelease(everything, await readRelease()) : [])];
+    return () => stopUnresolved(service, { isSaved, names, diagnostics, notRead });
+  };
   if (!(await reasonsFor(unresolved)) && (unresolved.length > 0 || shared.length > 0 || notRead > 0))
-    return () => stopUnresolved(service, { isSaved, names: unresolved, diagnostics: shared, notRead });
+    return stop(unresolved, shared);
   const result = await observe(resolved.resources, {
     ...service,
     onRead,
@@ -70,15 +90,21 @@ export async function readState(
   if (result.kind === 'failed') return () => unreadHalt(result, service);
   const { observed, partialReads } = result;
   const { missing, known: facts } = await readReferenceFacts(resolved, observed, service);
-  const unusable = [
+  const unusable = withoutLater([
     ...missing,
     ...namesWithoutId(resolved.resources, observed, client.readable),
     ...(await findNamesTakenByOtherKinds(resolved.resources, observed, service)),
-  ];
+  ]);
   const heldBack = await reasonsFor([...unresolved, ...unusable], partialReads);
-  if (!heldBack && unusable.length + partialReads.length > 0)
-    return () => stopUnresolved(service, { isSaved, names: unusable });
+  if (!heldBack && unusable.length + partialReads.length > 0) return stop(unusable);
   return { resources: resolved.resources, observed, facts, heldBack };
+}
+
+/** Errors that depend on the release alone, so that these are not reported only after all names are corrected. */
+function errorsByRelease(resources: readonly Resource[], release: Release | undefined): Diagnostic[] {
+  // Existing records need no fields that only a create requires.
+  const existing = new Map(resources.map(({ address }) => [address, {}]));
+  return checkByRelease(resources, release, false, existing).filter(({ severity }) => severity === 'error');
 }
 
 interface UnresolvedReason {

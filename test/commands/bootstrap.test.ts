@@ -222,3 +222,24 @@ users:
     expect(otherClient(sandbox).record('group', 'aside')).toBeUndefined();
   });
 });
+
+test.each([
+  ['wsfed', ['not-in-release']],
+  ['none', ['not-in-release', 'name-not-found']],
+])(
+  'an entry of a kind that the release does not have is an error, without the names of its fields: %s',
+  async (provider, codes) => {
+    const { send } = sandboxHere({}, '2023.10');
+    const flow = 'flow: { slug: default-provider-invalidation-flow }';
+    const wsfed = `{ type: wsfed, name: wsfed, reply_url: 'https://a/', wtrealm: a, authorization_${flow}, invalidation_${flow} }`;
+    const application = `{ slug: a, name: A, provider: { name: ${provider} } }`;
+    const files = { 'm.yaml': `version: 1\nproviders: [${wsfed}]\napplications: [${application}]\n` };
+    const { ending, stderr } = await run(plan, send, files);
+    expect([ending, Array.from(stderr.matchAll(/\[([\w-]+)\]$/gm), ([, code]) => code)]).toEqual([
+      'invalid',
+      codes,
+    ]);
+    const kept = await run(plan, send, files, { keepGoing: true });
+    expect(kept.stdout.match(/default-provider-invalidation-flow|does not offer/g)).toBeNull();
+  },
+);
