@@ -6,7 +6,7 @@ import { pendingChanges, plannedEffects, type Change, type Plan } from '../plan/
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitToWidth } from '../report/formats/lines.ts';
 import { applyText, planTextBeforeApply } from '../report/formats/text.ts';
-import { maxAsPlanned } from '../report/words/outcomes.ts';
+import { maxAsPlanned } from '../report/words/split-by-importance.ts';
 import { capitalised, printableLine, withoutEmpty } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
 import { shownChanges } from '../report/words/plan.ts';

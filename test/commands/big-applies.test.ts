@@ -70,6 +70,17 @@ describe('an apply of thousands of resources', () => {
     expect(again.stdout).not.toContain('user.user-7');
   });
 
+  test.each([
+    [50, 50],
+    [51, 0],
+  ])('names up to fifty users that existed already: of %i it names %i', async (existing, named) => {
+    const service = world();
+    await applied(service, {}, { files: { 'm.yaml': manifest(existing) } });
+    const { stdout } = await applied(service, {}, { columns: 60 });
+    expect(stdout.match(/^ {2}= user\.\S+ {2}exists already \(the service said/gm) ?? []).toHaveLength(named);
+    expect(stdout).toContain(`${existing} there already`);
+  });
+
   test.runIf(inFull)('lists each resource if requested, and always in JSON and reports', async () => {
     const { stdout } = await applied(world(), { compact: false });
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+\n {6}username/gm)).toHaveLength(count);

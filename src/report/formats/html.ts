@@ -11,14 +11,9 @@ import { fieldViews, type FieldView, type ValueSide } from '../words/change-view
 import { changeLooks, changeVerdict, type EntryLook } from '../words/changes.ts';
 import { joinLines } from '../words/answers.ts';
 import { foldByCause } from '../words/diagnostics.ts';
-import {
-  applyHeading,
-  existingRecordWords,
-  outcomeLooks,
-  splitByImportance,
-  verdictWords,
-} from '../words/outcomes.ts';
+import { applyHeading, existingRecordWords, outcomeLooks, verdictWords } from '../words/outcomes.ts';
 import { pendingFirst, planView, shownChanges } from '../words/plan.ts';
+import { splitByImportance } from '../words/split-by-importance.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
 

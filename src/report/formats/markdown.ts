@@ -5,8 +5,9 @@ import type { Change } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty, shortened, uriComponent } from '../printable.ts';
 import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
-import { interruptedSentence, splitByImportance } from '../words/outcomes.ts';
+import { interruptedSentence } from '../words/outcomes.ts';
 import { pendingFirst, planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
+import { splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
   changeLines,

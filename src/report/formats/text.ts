@@ -13,15 +13,9 @@ import {
 } from '../report.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from '../words/diagnostics.ts';
-import {
-  applyHeading,
-  existingRecordWords,
-  maxAsPlanned,
-  outcomeLooks,
-  splitByImportance,
-  verdictWords,
-} from '../words/outcomes.ts';
+import { applyHeading, existingRecordWords, outcomeLooks, verdictWords } from '../words/outcomes.ts';
 import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
+import { maxAsPlanned, splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
   changeLines,

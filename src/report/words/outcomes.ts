@@ -134,31 +134,8 @@ export function outcomeDetail({ change, outcome, answer, stoppedBy }: Outcome): 
   return endedAsPlanned({ outcome }) || answer === undefined ? '' : serviceWords(answer);
 }
 
-function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+export function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
-}
-
-/** If more than this number of resources ended as planned, the unchanged resources are counted but not named. */
-export const maxAsPlanned = 50;
-/** If more than this number of resources were created or changed, only the first `maxAsPlanned` of these are named. */
-const maxListedChanges = 200;
-
-/** Splits resources into those that did not end as planned, those that were created or changed, and the number of all others. */
-export function splitByImportance<Ended extends OutcomeFacts & Pick<Outcome, 'pk'>>(
-  outcomes: readonly Ended[],
-): { readonly named: readonly Ended[]; readonly more: number } {
-  const asPlanned = outcomes.filter(isAsPlanned);
-  if (asPlanned.length <= maxAsPlanned) return { named: outcomes, more: 0 };
-  const done = asPlanned.filter(endedAsPlanned);
-  const shown = new Set(done.length <= maxListedChanges ? done : done.slice(0, maxAsPlanned));
-  const named = outcomes.filter((outcome) => !isAsPlanned(outcome) || shown.has(outcome));
-  return { named, more: outcomes.length - named.length };
-}
-
-function isAsPlanned(outcome: OutcomeFacts & Pick<Outcome, 'pk'>): boolean {
-  // The resource was absent when it was looked up, so somebody else has created it since.
-  const hasAppeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
-  return !isIncomplete(outcome) && !hasAppeared;
 }
 
 export function existingRecordWords({
