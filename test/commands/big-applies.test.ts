@@ -116,7 +116,7 @@ describe('an apply of thousands of resources', () => {
     expect(last).toContain('The quota is used up');
     expect(last).toContain('20 created, 281 rejected.');
     expect(last).toMatch(/Fix the problems that are shown, then run the same apply again/);
-    expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
+    expect(last).toMatch(/\nApply incomplete! Resources: 20 added, .*, 281 rejected\.$/);
   });
 
   test('counts the resources skipped for one reason in one line, unless the user requests a line for each resource', async () => {

@@ -172,7 +172,7 @@ test.each([
   expect(ending).toBe('incomplete');
   expect(stdout).toContain(why);
   expect(stdout).toMatch(/error: \S+: not deleted: /);
-  expect(stdout).toContain('Apply incomplete! Resources: 0 added, 0 changed, 0 destroyed.');
+  expect(stdout).toContain('Apply incomplete! Resources: 0 added, 0 changed, 0 destroyed, 1 not attempted.');
   expect(deletes(world)).toEqual([]);
   const { stdout: json } = await applied(world, text, { ...deleting, output: 'json' });
   expect(outcomesIn(json)).toMatchObject([

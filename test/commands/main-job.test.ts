@@ -209,7 +209,7 @@ describe('apply', () => {
       'manifests/a.yaml:5:15: error: application.a: the service refused `provider`: Invalid pk "99" - object does not exist. [service-refused-field]',
     );
     expect(stdout).toMatch(/Request id: [0-9a-f]{32}/);
-    expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed.\n');
+    expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed, 1 rejected.\n');
   });
 
   test('creates no resource of a denied type, and all resources of the other type', async () => {

@@ -157,16 +157,16 @@ export function applyHeading(destination: Destination): string {
   return `Applied to ${printableLine(destinationLabel(destination))}`;
 }
 
-/** Counts every resource that this run has, or may have, written. */
+/** Counts every resource that this run has, or may have, written, or that is still missing. */
 function applyHeadline(summary: ApplySummary, doubtful: number, incomplete: boolean): string {
   const { add, change, destroy } = effectsOf((action) => summary[actions[action].outcome]);
+  const missing = outcomeKinds.filter((outcome) => summary[outcome] > 0 && isMissing({ outcome }));
   const counts = withoutEmpty(
     `${add} added`,
     `${change} changed`,
     `${destroy} destroyed`,
     doubtful > 0 && `${doubtful} probably added`,
-    summary.unfinished > 0 && `${summary.unfinished} unfinished`,
-    summary.unknown > 0 && `${summary.unknown} unknown`,
+    ...missing.map((outcome) => `${summary[outcome]} ${outcomeLooks[outcome].label}`),
   );
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${counts.join(', ')}.`;
 }
