@@ -397,6 +397,31 @@ test('the advice for a reason is given once if several resources are not planned
   expect(stdout().match(/Names are compared exactly/g)).toHaveLength(1);
 });
 
+test.each<[options: object, count: number, listed: number]>([
+  [{}, 50, 50],
+  [{}, 51, 1],
+  [{ compact: true }, 51, 1],
+  [{ compact: false }, 51, 51],
+])(
+  'with %j, of %i resources that are not planned for one reason, %i are listed',
+  async (options, count, listed) => {
+    const entries = Array.from(
+      { length: count },
+      (_, index) => `slug: a${index}, name: A, access: { groups: [{ name: nobody }] }`,
+    );
+    const report = ['markdown=comment.md'];
+    const { stdout, written } = await run('plan', { ...options, report }, { text: applications(...entries) });
+    const rest = `${count - 1} more are not planned for the same reason as application.a0: application.a1, application.a10, application.a11, and ${count - 4} more.`;
+    for (const [text, isCounted, lines] of [
+      [stdout(), listed === 1, listed],
+      [written.get('comment.md') ?? '', count > 50, count > 50 ? 1 : count],
+    ] as const) {
+      expect(text.match(/^ *! application\.a\d+ is not planned/gm)).toHaveLength(lines);
+      expect(text.includes(`\n${rest}\n`)).toBe(isCounted);
+    }
+  },
+);
+
 test('an unreadable type leaves out its own resources only: an error of another resource still ends the run', async () => {
   const text = `version: 1
 settings: [{ avatars: none }]

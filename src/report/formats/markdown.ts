@@ -6,7 +6,14 @@ import { printableLine, withoutEmpty, shortened, uriComponent } from '../printab
 import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
 import { interruptedSentence } from '../words/outcomes.ts';
-import { pendingFirst, planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
+import {
+  pendingFirst,
+  planView,
+  shownChanges,
+  limitNewResources,
+  limitNotPlanned,
+  type PlanView,
+} from '../words/plan.ts';
 import { splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
@@ -152,11 +159,12 @@ function sectionNeverCut(...items: readonly string[]): Section {
 
 function changesOf(changes: readonly Change[]): Section {
   // The comment shows as many other changes as fit.
-  const { inFull, named, more } = limitNewResources(pendingFirst(changes), ['create_if_absent']);
+  const { shown, more: notPlanned } = limitNotPlanned(pendingFirst(changes));
+  const { inFull, named, more } = limitNewResources(shown, ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const blocks = inFull.map((change) => changeLines(change, style).map(diffLine).join('\n'));
   const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
-  return { items: [...blocks, ...brief], separator: '\n\n', itemName: 'changes' };
+  return { items: [...blocks, ...notPlanned, ...brief], separator: '\n\n', itemName: 'changes' };
 }
 
 function problems(diagnostics: readonly Diagnostic[]): Section {

@@ -14,7 +14,7 @@ import {
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from '../words/diagnostics.ts';
 import { applyHeading, existingRecordWords, outcomeLooks, verdictWords } from '../words/outcomes.ts';
-import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
+import { planView, shownChanges, limitNewResources, limitNotPlanned, type PlanView } from '../words/plan.ts';
 import { maxAsPlanned, splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
@@ -71,8 +71,10 @@ function viewText(view: PlanView, style: Style, detail: Detail | undefined): str
   const fit = (words: string): string => fitToWidth(words, style);
   const changes = baseline ? view.touched : shownChanges({ changes: view.touched });
   const isMore = shownChanges({ changes: view.others }).length > 0;
+  const isLimited = detail === undefined || detail === 'lines';
+  const { shown, more: notPlanned } = isLimited ? limitNotPlanned(changes) : { shown: changes, more: [] };
   const { inFull, named, more } =
-    detail === undefined ? limitNewResources(changes) : { inFull: changes, named: [], more: [] };
+    detail === undefined ? limitNewResources(shown) : { inFull: shown, named: [], more: [] };
   const isCompact = isForTerminal(style) && inFull.length > maxLinesOnTerminal;
   const parts = withoutEmpty(
     fit(view.head),
@@ -80,13 +82,14 @@ function viewText(view: PlanView, style: Style, detail: Detail | undefined): str
     baseline && style.bold(fit(`In this change, compared with ${baseline.path}: ${baseline.counts}`)),
     ...changesText(inFull, style, detail ?? (isCompact ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
+    ...notPlanned.map(fit),
     removedEntries.length > 0 && fit(removedEntryWords(removedEntries)),
     othersCount !== '' &&
       fit(`${othersCount}.${isMore ? '\nTo show these as well, leave out --baseline.' : ''}`),
     isCompact &&
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
-    more.length > 0 && fit([...more, inFullWords].join('\n')),
+    more.length + notPlanned.length > 0 && fit([...more, inFullWords].join('\n')),
     ...(detail === 'counts' && changes.length > 0
       ? [view.changeNotes.map(fit).join('\n'), fit(notShownWords)]
       : []),

@@ -16,7 +16,7 @@ import {
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
-import { listNames } from './diagnostics.ts';
+import { listAddresses, listNames } from './diagnostics.ts';
 import { changeNotes, effectsNote, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
@@ -54,6 +54,27 @@ function mostImportantFirst(changes: readonly Change[]): Change[] {
 function rankOf(change: Change): number {
   if (change.action === 'not-planned') return 0;
   return isLoginChange(change) || change.takesOwnRights ? 1 : 2;
+}
+
+/** If more than this number of resources are not planned for the same reason, only the first is shown, and the others are counted. */
+const maxListedNotPlanned = 50;
+
+export function limitNotPlanned(changes: readonly Change[]): {
+  readonly shown: readonly Change[];
+  readonly more: readonly string[];
+} {
+  const byReason = groupBy(notPlannedChanges({ changes }), ({ diagnostics }) =>
+    JSON.stringify(diagnostics.map(({ summary }) => summary)),
+  );
+  const many = [...byReason.values()].filter(({ length }) => length > maxListedNotPlanned);
+  const counted = new Set<Change>(many.flatMap(([, ...others]) => others));
+  return {
+    shown: changes.filter((change) => !counted.has(change)),
+    more: many.map(
+      ([first, ...others]) =>
+        `${others.length} more are not planned for the same reason as ${listAddresses([first])}: ${listAddresses(others, 3)}.`,
+    ),
+  };
 }
 
 /** If a list has more than `inFull` new resources, only the first `named` of them are named, and the others are counted. */
