@@ -59,6 +59,7 @@ describe.each([
       expect(stdout).toContain('! application.wiki is unfinished');
       expect(stderr).toContain('1 resource is unfinished, which needs --allow update');
     }
+    expect((await ran(world, plan, text, { failOn: ['differs'] })).ending).toBe('changes');
     const compact = await ran(world, plan, text, { compact: true });
     expect(compact.stdout).toMatch(/! application\.wiki is unfinished in /);
     const json = await ran(world, plan, text, { output: 'json' });

@@ -175,6 +175,8 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(kept.written.size).toBe(0);
     const anew = await ran(addresses, { to: 'c.env', replace: true }, world);
     expect([anew.ending, anew.written.size]).toEqual(['incomplete', 1]);
+    const { stderr } = await ran(addresses, { to: 'c.env' }, world, { 'c.env': 'kept' });
+    expect(stderr).toContain('To replace the file, use --replace.');
   });
 
   test('prints secrets only with --show-secrets', async () => {
@@ -224,7 +226,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     world.tamper = (request, answer) =>
       request.path.includes('Grafana') ? answered(403, { detail: 'No.' }) : answer();
     const { ending, stderr } = await ran(['provider.Nobody', address], { to: 'c.env' }, world);
-    expect(stderr).toContain('the record does not exist');
+    expect(stderr).toMatch(/Nobody: the record does not exist[^]*Grafana/);
     expect(ending).toBe('denied');
   });
 

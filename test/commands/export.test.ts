@@ -19,6 +19,7 @@ import { capture } from '../support/run.ts';
 import { otherClient } from '../support/other-client.ts';
 import { user } from '../../src/kinds/user.ts';
 import { changedFieldsOf } from '../../src/adopt/changes.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
@@ -528,6 +529,25 @@ describe('rollcall export', () => {
     expect(stderr).toMatch(
       /^warning: application.wiki: `policies` is left out: this group is bound twice with the same order/,
     );
+  });
+
+  test('is incomplete if the plan of its manifest would be refused, and says why', async () => {
+    const { send } = sandboxHere({ groups: [{ pk: uuidFrom('group a'), num_pk: 1, name: 'a' }] });
+    const withItself: Transport = async (request, signal) => {
+      const exchange = await send(request, signal);
+      return exchange.kind === 'answered'
+        ? {
+            ...exchange,
+            body: exchange.body.replaceAll('"parent":null', `"parent":"${uuidFrom('group a')}"`),
+          }
+        : exchange;
+    };
+    const { ending, stdout, stderr } = await exporting(withItself, { ids: false, target: ['group.a'] });
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('parents:\n      - { name: a }'),
+    ]);
+    expect(stderr).toContain('group.a: the manifest is invalid: it refers to itself');
   });
 
   test('names no file after a hidden field', async () => {

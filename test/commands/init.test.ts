@@ -326,6 +326,16 @@ describe('rollcall init', () => {
     expect(await init(undefined, { url }, context)).toBe('interrupted');
     expect(stderr()).toBe('Interrupted: nothing was written.\n');
     expect(written.size).toBe(0);
+    const interruption = new AbortController();
+    const questions: string[] = [];
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question);
+      interruption.abort('SIGINT');
+      return '';
+    };
+    const asking = capture({ signal: interruption.signal });
+    expect(await init(undefined, {}, { ...asking.context, ask })).toBe('interrupted');
+    expect(questions).toHaveLength(1);
   });
 
   test.each(['my manifests/*.yaml', '*.yaml', 'a, b/#1'])(

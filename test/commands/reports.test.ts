@@ -84,6 +84,18 @@ describe('--report', () => {
     }
   });
 
+  test('over an input is refused with a message, even if the command fails before it reads its inputs', async () => {
+    const { context, stderr, written } = capture({ files, url: 'https://id.example.com' });
+    let reads = 0;
+    const readStandardInput = async (): Promise<Uint8Array> => new Uint8Array((reads += 1));
+    const options = { output: 'text', report: ['text=a.yaml', 'json=new'], maxCreates: 'x' } as const;
+    const reading = { ...context, files: { ...context.files, readStandardInput } };
+    await expect(plan(['a.yaml', '-'], options, reading)).rejects.toThrow('--max-creates cannot be "x"');
+    expect([...written.keys()]).toEqual(['new']);
+    expect(stderr()).toContain('the report cannot be written to a.yaml\n    This run reads that file');
+    expect(reads).toBe(0);
+  });
+
   test.each<[string, () => Promise<Ran>]>([
     ['of a plan', () => runPlan({ report: all })],
     ['of a plan that failed', () => runPlan({ report: all }, denied)],
