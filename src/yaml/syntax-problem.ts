@@ -135,7 +135,7 @@ function visibleSpan([start, end]: Span, text: string): Span {
     return [from, Math.max(end, from + 1)];
   }
   const before = text.slice(0, start).trimEnd().length;
-  return before === 0 ? [start, end] : [before - 1, before];
+  return [before - 1, before];
 }
 
 function firstLine(text: string): string {

@@ -185,6 +185,12 @@ bob,Bob,false,;,,,,
     );
   });
 
+  test('has the place of the first of several cells of a field', () => {
+    const text = 'username,attributes.a,attributes.b\na,1,2\n';
+    const [resource] = resourcesOfTable(sourceFile('p.csv', text), user, ',', check).resources;
+    expect(resource?.fields['attributes']?.at).toEqual([37, 38]);
+  });
+
   test('reports the right place of a cell after multi-byte characters and multi-line cells', () => {
     const { resources } = resourcesOfTable(
       sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),

@@ -45,6 +45,13 @@ test('an update of a default record whose blueprint is unknown has a general war
   expect(said).toContain(unnamed);
 });
 
+test('an update of a default record keeps its other warnings', async () => {
+  const denied = title.replace('title: Log in', 'denied_action: continue');
+  const { said } = await planned(new World(seed, '2025.12'), denied);
+  expect(said.replaceAll(/\s+/g, ' ')).toContain(`people who are denied access are handled differently`);
+  expect(said).toContain(named);
+});
+
 test('an update of a default record has a general warning if the token may not view blueprints', async () => {
   const world = new World(seed, '2025.12');
   world.tamper = ({ path }, answer) =>

@@ -143,6 +143,8 @@ describe('an export contains ids instead of names', () => {
     expect(stderr).toContain('Fields contain ids instead of these names');
     expect(stderr).toContain('to write their ids too, use --ids.');
     expect(stderr).toContain('Grant the token the permission to view groups.');
+    const both = await exporting(from.send, { ...named, type: ['group', 'user'] });
+    expect(both.stderr).toContain('the names of groups could not be read');
   });
 
   test('if the service fails to list the records; the failure is not reported as a missing permission', async () => {

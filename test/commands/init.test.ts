@@ -290,6 +290,13 @@ describe('rollcall init', () => {
     expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
   });
 
+  test('writes into a new folder, with the path of manifests that are written later', async () => {
+    const { context, written } = capture({});
+    const realPath = (path: string): Promise<string> => Promise.reject(new Error(`ENOENT: ${path}`));
+    await init('new', { url, manifests: 'm' }, { ...context, files: { ...context.files, realPath } });
+    expect(written.get('new/rollcall.yaml')).toContain('manifests: ["m"]');
+  });
+
   test('quotes a folder for the shell', async () => {
     const { stdout } = await started({ url }, {}, "it's; mine");
     expect(stdout).toContain(String.raw`Next: cd 'it'\''s; mine' && rollcall plan`);

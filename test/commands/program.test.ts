@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { complete, printCandidates } from '../../src/commands/complete.ts';
 import { program } from '../../src/commands/program.ts';
 import { runProgram } from '../../src/commands/run-program.ts';
 
@@ -56,6 +57,42 @@ describe('the help of a command', () => {
       expect(described.split('\n').filter((line) => line.length > 60)).toEqual([]);
     },
   );
+});
+
+test.each([
+  ['plan --tar', ['--target']],
+  ['plan --col', ['--color']],
+  ['plan --color --tar', ['--target']],
+  ['plan -o ', ['text', 'json']],
+  ['plan --out apply -o json --tar', ['--target']],
+  ['plan --out ', []],
+  ['plan --report m', ['markdown=']],
+  ['plan --report markdown=', []],
+  ['plan ', []],
+  ['plan -- --tar', []],
+  ['plan --out -- --tar', ['--target']],
+  ['plan manifests --tar', ['--target']],
+  ['he', ['help']],
+  ['import ', ['csv']],
+  ['import csv --delimiter s', ['semicolon']],
+  ['help val', ['validate']],
+  ['help exit', ['exit-codes']],
+  ['schema sand', ['sandbox-seed']],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['completion bash ', []],
+  ['completion --he', ['--help']],
+  ['init --pipeline ', ['github', 'gitlab', 'none']],
+  ['init --merges ', ['create', 'update']],
+])('%j is completed with %j', (line, expected) => {
+  expect(complete(rollcall, line.split(' ')).map(({ text }) => text)).toEqual(expected);
+});
+
+test('completions have descriptions, which a tab separates', () => {
+  let printed = '';
+  const stdout = { write: (text: string) => (printed += text), isTerminal: false, colours: false };
+  printCandidates(rollcall, ['doctor', '--w'], { stdout: { ...stdout, isLost: async () => false } });
+  printCandidates(rollcall, ['completion', 'z'], { stdout: { ...stdout, isLost: async () => false } });
+  expect(printed).toBe('--wait\twait for a service that is starting (default: 0)\nzsh\n');
 });
 
 describe('an option with an empty value', () => {
