@@ -88,6 +88,7 @@ test('an update of a default record has no warning if its blueprint is disabled'
     await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, off.context),
     off.stderr(),
   ).toBe('done');
+  expect(off.stdout()).not.toContain('may revert the update');
   expect((await planned(world, title)).said).not.toContain('may revert the update');
 });
 

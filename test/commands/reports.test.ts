@@ -96,6 +96,35 @@ describe('--report', () => {
     expect(reads).toBe(0);
   });
 
+  test.each(['rollcall.yaml', 'vars.yaml', 'more.yaml', 'a.yaml', './key', 'token'])(
+    'over the input %s is refused before anything is sent',
+    async (target) => {
+      const inputs = {
+        'rollcall.yaml': 'version: 1\nvars_files: [vars.yaml]\n',
+        'vars.yaml': 'name: A\n',
+        'more.yaml': 'other: B\n',
+        'a.yaml':
+          'version: 1\nusers: [{ username: alice, name: "${var:name}", attributes: { key: "${file:key}" } }]\n',
+        key: 'a-key-of-somebody',
+        token: 'a-token',
+      };
+      const read = { tokenFile: 'token', vars: ['more.yaml'], baseline: '.before' };
+      const setup = { files: inputs, past: files, env: { ROLLCALL_TOKEN: '' } };
+      for (const outputs of [
+        { report: [`json=${target}`, 'text=new'] },
+        { out: target, report: ['text=new'] },
+      ]) {
+        const ran = await runPlan({ ...read, ...outputs }, setup);
+        expect(ran.stderr).toContain(`an output would overwrite ${target}, which`);
+        expect([ran.ending, [...ran.written.keys()]]).toEqual(['invalid', ['new']]);
+      }
+      await expect(
+        runPlan({ ...read, report: ['json=.before/new', 'text=.before/a.yaml'] }, setup),
+      ).rejects.toThrow('would overwrite .before/a.yaml, which is in the folder of the baseline');
+      expect(service.requests).toEqual([]);
+    },
+  );
+
   test.each<[string, () => Promise<Ran>]>([
     ['of a plan', () => runPlan({ report: all })],
     ['of a plan that failed', () => runPlan({ report: all }, denied)],
