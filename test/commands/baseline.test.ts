@@ -608,6 +608,10 @@ describe('a removed or renamed entry in a plan with a baseline', () => {
     expect(ran.stdout).toContain(
       'No longer declared, and left unchanged: user.carl, user.jane (still active)',
     );
+    const { stdout } = await planned({ output: 'json' }, setup(then, rest, { transport: world.send }));
+    expect(JSON.parse(stdout)).toMatchObject({
+      baseline: { no_longer_declared: [{ active: false }, { active: true }] },
+    });
     expect(world.writes()).toEqual([]);
   });
 });

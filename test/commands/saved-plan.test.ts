@@ -9,6 +9,7 @@ import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { World } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const secret = 'CANARY-1f2e';
@@ -388,10 +389,45 @@ describe('apply --plan', () => {
     },
   );
 
-  test('is refused for a missing file', async () => {
+  test('is refused for a missing file, or one that is not UTF-8', async () => {
     await expect(runApply('', { plan: 'nowhere.json' })).rejects.toThrow(
       'the plan cannot be read from nowhere.json',
     );
+    const { context } = capture(setupFor({}));
+    const read = async (): Promise<Uint8Array> => Buffer.from([...Buffer.from(await savedText()), 0xff]);
+    const options = { output: 'text', plan: 'plan.json' } as const;
+    await expect(apply(['m'], options, { ...context, files: { ...context.files, read } })).rejects.toThrow(
+      'the plan cannot be read from plan.json',
+    );
+  });
+
+  test('is refused for another environment of the same service', async () => {
+    const config = `version: 1\nenvironments: { a: { url: '${url}' }, b: { url: '${url}' } }\n`;
+    const setup = { files: { ...files, 'rollcall.yaml': config } };
+    const { written } = await done(runPlan({ env: 'a' }, setup));
+    const text = written.get('plan.json') ?? '';
+    const { ending, stderr } = await runApply(text, { env: 'b' }, setup);
+    expect(ending).toBe('stale');
+    expect(stderr).toContain(`this plan was made for a (${url}), but this run uses b (${url})`);
+    await done(runApply(text, { env: 'a' }, setup));
+  });
+
+  test('that removes bindings is refused unless the apply may delete', async () => {
+    const world = new World({
+      groups: [{ name: 'old' }, { name: 'new' }],
+      applications: [{ slug: 'a', name: 'A' }],
+      bindings: ['new', 'old'].map((group, order) => ({ application: 'a', group, order })),
+    });
+    const text =
+      'version: 1\napplications: [{ slug: a, name: A, policies: [{ group: { name: new }, order: 0 }] }]\n';
+    const may = { env: { ROLLCALL_CAPABILITIES: 'update,delete' } };
+    const planned = await runOn(plan, world.send, text, { output: 'json', allow: ['update', 'delete'] }, may);
+    const setup = { ...may, files: { 'plan.json': planned.stdout } };
+    const refused = await runOn(apply, world.send, text, { plan: 'plan.json', allow: ['update'] }, setup);
+    expect(refused.ending).toBe('invalid');
+    expect(refused.stderr).toContain('the plan would delete bindings of it, which this run may not do');
+    expect(world.writes()).toEqual([]);
+    await done(runOn(apply, world.send, text, { plan: 'plan.json', allow: ['update,delete'] }, setup));
   });
 
   test('prints a JSON document with the reason if it is refused with -o json', async () => {
