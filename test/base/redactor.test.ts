@@ -36,17 +36,21 @@ describe('a secret in a string', () => {
     expect(redactor.redact(text)).toBe('(sensitive) tok/OTHER (sensitive) (sensitive) (sensitive)');
     const ofShort = new Redactor(Array.from({ length: 100 }, (_, index) => `s${100 + index}`));
     expect(ofShort.redact('s1 s199')).toBe('s1 (sensitive)');
+    const ofShorter = new Redactor(Array.from({ length: 90 }, (_, index) => `s${10 + index}`));
+    expect(ofShorter.redact('it ends with s99')).toBe('(sensitive)');
   });
 
   test('leaves the surrounding text unchanged', () => {
     const inUrl = encodeURIComponent(secret);
     expect(new Redactor([secret]).redact(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
+    expect(new Redactor([secret]).redact(`at the end: ${inUrl}`)).toBe('at the end: (sensitive)');
     expect(new Redactor(['0123456789😀']).redact('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
     expect(new Redactor(["it's-8!"]).redact('%zz%ff it%27s-8%21%2')).toBe('%zz%ff (sensitive)%2');
   });
 
   test('is masked only if the whole secret occurs', () => {
     expect(new Redactor(['hunter2']).redact('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
+    expect(new Redactor(['abab']).redact('ababab')).toBe('(sensitive)');
     expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
     expect(new Redactor(['one two six']).redact('s=one+two+six')).toBe('s=(sensitive)');
     expect(new Redactor(['>>>>~~??']).redact('jwt.Pj4-Pn5-Pz8.')).toBe('jwt.(sensitive).');

@@ -13,7 +13,9 @@ test.each([
   ],
   ['default-provider-authorization-flow', 'default-provider-invalidation-flow', undefined],
   ['capability', 'capabilities', 'capabilities'],
+  ['default-provider-authorization', 'default-provider-authorization-flow', 'known'],
   ['Staff', 'staff', 'staff'],
+  ['GRAFANA', 'grafana', 'known'],
   ['Grafana', 'grafana oidc', undefined],
 ])('the name nearest to %s among [%s] is %s', (written, known, nearest) => {
   expect(nearestName(written, [known])).toBe(nearest === 'known' ? known : nearest);
