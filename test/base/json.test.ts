@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { overlayFiles } from '../../src/base/files.ts';
-import { mapValues, pointer, pointerSteps, valueAt } from '../../src/base/json.ts';
+import { mapValues, parseJson, pointer, pointerSteps, valueAt } from '../../src/base/json.ts';
 import { lazy } from '../../src/base/memoize.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
@@ -21,6 +21,12 @@ test('the value at a path is null if a step leads nowhere', () => {
     ['list', 0, 'x'],
   ];
   expect(paths.map((path) => valueAt(value, path))).toEqual([2, 1, null, null, null, null]);
+});
+
+test('a text with up to 500 nested lists or objects is parsed', () => {
+  const nested = (depth: number): string => `${'['.repeat(depth - 1)}{}${']'.repeat(depth - 1)}`;
+  expect(parseJson(nested(500))).toBeDefined();
+  expect(parseJson(nested(501))).toBeUndefined();
 });
 
 test('an object whose values do not change stays the same object', () => {

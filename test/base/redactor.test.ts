@@ -105,3 +105,7 @@ test.each([redactorOf, redactorOfLong])(
     expect(of(secrets)).toBe(of(secrets));
   },
 );
+
+test('a secret that may occur anywhere is masked if it has at least 8 characters', () => {
+  expect(redactorOfLong(['hunter2', 'hunter2!']).redact('hunter2 hunter2!')).toBe('hunter2 (sensitive)');
+});
