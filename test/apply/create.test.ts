@@ -10,6 +10,7 @@ import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answerRows, identity } from '../support/answers.ts';
 import { away, pacingWhileAway } from '../support/away.ts';
+import { pageOf } from '../support/listing-service.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -556,6 +557,18 @@ test('a create stops the run if the look-up before the create is redirected', as
   expect(settled).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
   expect(stops).toEqual(['run']);
   expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+});
+
+test('a create with a lost answer is not repeated if the service could then have two records with the name', async () => {
+  const none = pageOf([], 1, 100);
+  const { send, requests } = scriptedTransport(none, lost, none);
+  const settled = await createRecord(creationOf('group', 'staff'), {
+    client: new Client(send),
+    pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
+    control: alone,
+  });
+  expect(settled).toMatchObject({ outcome: 'unknown', inDoubt: true, attempts: 1 });
+  expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
 });
 
 test.each([

@@ -106,6 +106,7 @@ test.each<[string, Order, Order, readonly string[]]>([
     ['+ who 40', '- enter'],
   ],
   ['no login, before another stage moves', { pw: 10, enter: 30 }, { pw: 20 }, ['- enter', '~ pw 20']],
+  ['a login, after another stage has moved', { pw: 10 }, { pw: 5, enter: 30 }, ['~ pw 5', '+ enter 30']],
   [
     'later positions, the last stage first',
     { who: 0, pw: 10, enter: 20 },

@@ -8,6 +8,7 @@ import {
   type Outcome,
 } from '../../src/apply/outcome.ts';
 import { printableOutcome } from '../../src/apply/as-shown.ts';
+import type { WriteResult } from '../../src/apply/settle.ts';
 import { planOf } from '../support/plan-of.ts';
 import { runSteps, type StepResult } from '../../src/apply/steps.ts';
 import { user } from '../../src/kinds/user.ts';
@@ -85,4 +86,34 @@ test('a conflict shows the printable values of the record', async () => {
   } as const;
   const { clash } = printableOutcome(change, result, 'open', { durationMs: 0 });
   expect(clash).toMatchObject({ fields: [{ field: 'name', planned: null, observed: '(sensitive)' }] });
+});
+
+test.each<[string, WriteResult, object]>([
+  [
+    'a record that was read after an unclear answer is in doubt, but checked',
+    { outcome: 'exists', held: { pk: 'p', fields: {} }, inDoubt: true, attempts: 1 },
+    { doubt: 'checked', pk: 'p' },
+  ],
+  [
+    'a record that was not read after an unclear answer is unchecked',
+    { outcome: 'exists', inDoubt: true, attempts: 1 },
+    { doubt: 'unchecked' },
+  ],
+  [
+    'no id is shown if it is unknown',
+    { outcome: 'created', held: { pk: '', fields: {} }, inDoubt: false, attempts: 1 },
+    {},
+  ],
+  [
+    'an id that contains a secret is masked',
+    { outcome: 'created', held: { pk: 'canary-1234', fields: {} }, inDoubt: false, attempts: 1 },
+    { pk: '(sensitive)' },
+  ],
+])('%s', async (_, result, expected) => {
+  const { changes } = await planOf('version: 1\napplications: [{ slug: a, name: A }]\n');
+  const [change] = changes;
+  if (change === undefined) throw new Error('nothing is planned');
+  const resource = { ...change.resource, secrets: ['canary-1234'] };
+  const { doubt, pk } = printableOutcome({ ...change, resource }, result, 'open', { durationMs: 0 });
+  expect({ ...(doubt && { doubt }), ...(pk !== undefined && { pk }) }).toEqual(expected);
 });

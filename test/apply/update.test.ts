@@ -269,6 +269,24 @@ test.each<[string, before: number | null, now: number | null, isLost: boolean, e
   expect(compareWithPlan(planned, record(provider))).toMatchObject(expected);
 });
 
+test('a comparison ignores only those missing items of a list that the plan itself has taken', async () => {
+  const text = 'version: 1\napplications: [{ slug: wiki, name: Wiki, backchannel_providers: [9] }]\n';
+  const [resource] = await desired(text);
+  if (!resource) throw new Error('nothing is declared');
+  const record = (ids: readonly number[]): { pk: string; fields: JsonObject } => ({
+    pk: 'p0',
+    fields: { slug: 'wiki', name: 'Wiki', backchannel_providers: ids },
+  });
+  const permission = { self: undefined, mayDelete: false };
+  const planned = { resource, base: record([1, 2, 3]), permission };
+  const found = (ids: readonly number[], ...lost: readonly number[]): string =>
+    compareWithPlan({ ...planned, isLost: (_, id) => lost.some((one) => one === id) }, record(ids)).kind;
+  expect(found([2, 3], 1)).toBe('proceed');
+  // The other resource that takes the item may not have been written yet.
+  expect(found([1, 2, 3], 1)).toBe('proceed');
+  expect(found([3], 1)).toBe('ended');
+});
+
 describe('an update with a lost answer', () => {
   test.each<[name: string, after: readonly Exchange[], expected: object]>([
     [

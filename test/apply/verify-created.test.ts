@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
 import { verifyCreated } from '../../src/apply/verify-created.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -13,7 +14,9 @@ const denied = answered(403, { detail: 'no' });
 const record = (pk: string, name = 'A'): Exchange => answered(200, { pk, slug: 'a', name });
 const noBindings = pageOf([], 1, 100);
 
-test.each<[string, Exchange, Exchange, boolean, object]>([
+const absent = answered(404, { detail: 'Not found.' });
+
+test.each<[string, Exchange, Exchange, boolean, object, JsonObject?]>([
   ['unchanged', record('p'), noBindings, true, { outcome: 'unchanged' }],
   [
     'changed',
@@ -29,6 +32,14 @@ test.each<[string, Exchange, Exchange, boolean, object]>([
     true,
     { outcome: 'conflict', clash: { kind: 'replaced' } },
   ],
+  [
+    'as the answer to the create showed it',
+    record('p', 'B'),
+    noBindings,
+    true,
+    { outcome: 'unchanged' },
+    { name: 'B' },
+  ],
   ['hidden', denied, noBindings, true, { outcome: 'unchanged' }],
   [
     'hidden, though bindings close it',
@@ -36,6 +47,14 @@ test.each<[string, Exchange, Exchange, boolean, object]>([
     noBindings,
     false,
     { outcome: 'denied', clash: { kind: 'unseen' } },
+  ],
+  ['absent, as if hidden', absent, noBindings, true, { outcome: 'unchanged' }],
+  [
+    'absent, though bindings close it',
+    absent,
+    noBindings,
+    false,
+    { outcome: 'conflict', clash: { kind: 'vanished' } },
   ],
   ['there, with hidden bindings', record('p'), denied, true, { outcome: 'unchanged' }],
   [
@@ -45,7 +64,7 @@ test.each<[string, Exchange, Exchange, boolean, object]>([
     false,
     { outcome: 'denied', clash: { kind: 'unseen' } },
   ],
-])('a new record is found %s', async (_, application, bindings, isOpen, ending) => {
+])('a new record is found %s', async (_, application, bindings, isOpen, ending, known) => {
   if (resource === undefined) throw new Error('no application is declared');
   const client = new Client(async ({ path }) => {
     if (path.includes('/applications/')) return application;
@@ -58,6 +77,7 @@ test.each<[string, Exchange, Exchange, boolean, object]>([
     outcome: 'created',
     inDoubt: false,
     attempts: 1,
+    ...(known && { held: { pk: 'p', fields: known } }),
   });
   expect(found).toMatchObject(ending);
   if (!('clash' in ending)) expect(found.clash).toBeUndefined();
