@@ -279,8 +279,8 @@ test('a comparison ignores only those missing items of a list that the plan itse
   });
   const permission = { self: undefined, mayDelete: false };
   const planned = { resource, base: record([1, 2, 3]), permission };
-  const found = (ids: readonly number[], ...lost: readonly number[]): string =>
-    compareWithPlan({ ...planned, isLost: (_, id) => lost.some((one) => one === id) }, record(ids)).kind;
+  const found = (ids: readonly number[], ...taken: readonly number[]): string =>
+    compareWithPlan({ ...planned, isLost: (_, id) => taken.some((one) => one === id) }, record(ids)).kind;
   expect(found([2, 3], 1)).toBe('proceed');
   // The other resource that takes the item may not have been written yet.
   expect(found([1, 2, 3], 1)).toBe('proceed');

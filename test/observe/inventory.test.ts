@@ -65,6 +65,19 @@ describe('an inventory of a service', () => {
     expect(gaps).toMatchObject([{ kind: 'ended', answer: { status: 500 } }]);
   });
 
+  test('ends without a failure if the run is interrupted meanwhile', async () => {
+    const interruption = new AbortController();
+    const { send } = listingService({
+      users: manyUsers(250),
+      instead: ({ page }) => {
+        if (page !== 2) return undefined;
+        interruption.abort('SIGINT');
+        return answered(502);
+      },
+    });
+    expect((await taking(send, 'user', interruption.signal)).gaps).toEqual([{ kind: 'interrupted' }]);
+  });
+
   test('is marked incomplete if the list became shorter', async () => {
     const service = listingService({
       users: manyUsers(250, 1),

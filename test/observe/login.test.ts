@@ -71,7 +71,13 @@ const service: Readonly<Record<string, readonly JsonObject[]>> = {
       meta_model_name: 'authentik_sources_ldap.ldapsource',
     },
   ],
-  '/policies/all/': [],
+  '/policies/all/': [
+    {
+      pk: uuidFrom('score'),
+      name: 'score',
+      meta_model_name: 'authentik_policies_reputation.reputationpolicy',
+    },
+  ],
 };
 
 /** Reads the login records of the service, with other answers for some lists. */
@@ -81,7 +87,8 @@ function read(
 ): Promise<ObservedLogin> {
   const client = new Client(async ({ path }) => {
     const { pathname, searchParams } = new URL(path.replace('/api/v3', ''), 'http://localhost');
-    if (pathname.endsWith('/me/')) return answered(200, { user: { pk: 1, is_superuser: true } });
+    if (pathname.endsWith('/me/'))
+      return instead['me'] ?? answered(200, { user: { pk: 1, is_superuser: true } });
     const list = Object.keys(service).find((each) => pathname.startsWith(each)) ?? '';
     if (instead[list]) return instead[list];
     const targets = searchParams.getAll('target');
@@ -119,6 +126,16 @@ test.each<[string, readonly LoginRecord[], readonly string[]]>([
     ['b', 'login', 'other', 'who', 'device', 'pw', 'pw of a new stage', 'dir'],
   ],
   [
+    'the flow of a declared brand',
+    [{ kind: kindOf('brand'), name: 'new', fields: { flow_authentication: uuidFrom('unused') } }],
+    ['b', 'login', 'other', 'unused', 'who', 'device', 'consent', 'pw'],
+  ],
+  [
+    'the policies of a declared flow',
+    [{ kind: kindOf('flow'), name: 'new', fields: { policies: [{ policy: uuidFrom('score'), order: 0 }] } }],
+    ['b', 'login', 'other', 'who', 'device', 'pw', 'score'],
+  ],
+  [
     'all sources if a declared stage needs one',
     [ofLdap],
     ['b', 'login', 'other', 'who', 'device', 'pw', 'dir'],
@@ -136,6 +153,12 @@ test('the fields of a stage are read if they decide whether it requires a proof 
 
 test.each<[string, boolean, Readonly<Record<string, Exchange>>, readonly string[]]>([
   ['are known if every list is read', true, {}, []],
+  [
+    'are not known to a token that may not see all sources',
+    false,
+    { me: answered(200, { user: { pk: 1, is_superuser: false } }) },
+    [],
+  ],
   [
     'are not known if a list is denied',
     false,

@@ -12,6 +12,15 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const absent = answered(404, { detail: 'Not found.' });
 
+const entitlement = `version: 1
+applications: [{ slug: a, name: A }]
+entitlements: [{ app: { slug: a }, name: reader }]
+`;
+const endpoint = `version: 1
+providers: [{ name: p, type: rac, authorization_flow: { slug: f } }]
+rac_endpoints: [{ provider: { name: p }, name: e, protocol: ssh, host: h }]
+`;
+
 function applications(...slugs: string[]): ReturnType<typeof desired> {
   const entries = slugs.map((slug) => ({ slug, name: slug }));
   return desired(JSON.stringify({ version: 1, applications: entries }));
@@ -103,6 +112,31 @@ describe('the look-ups of a plan', () => {
       [1, 2],
       [2, 2],
     ]);
+  });
+
+  test('count the resources inside other resources from the start', async () => {
+    const reads: (readonly [number, number])[] = [];
+    const inside = await desired(entitlement);
+    const reading = (answer: Exchange): Promise<ObserveResult> =>
+      observe(inside, {
+        client: new Client(async () => answer),
+        pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+        onRead: (...read) => reads.push(read),
+      });
+    expect(await reading(absent)).toMatchObject({ kind: 'observed' });
+    expect(reads).toEqual([[1, 2]]);
+    expect(await reading(answered(418))).toMatchObject({ kind: 'failed', notRead: 1 });
+  });
+
+  test('do not show that a resource is absent if they do not show whether its parent is', async () => {
+    const inside = await desired(endpoint);
+    const result = await observe(inside, {
+      client: documentedClient(async () => absent),
+      pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+    });
+    expect(result.kind === 'observed' && result.observed.get('rac_endpoint.p/e')).toEqual({
+      presence: 'unknown',
+    });
   });
 
   test('include an answer that arrives at the moment of an interruption', async () => {
