@@ -33,13 +33,18 @@ interface ReadOfUsers {
 /** Reads the list of users for 13 declared users. `later` is the first user of the list when its second page is read. */
 async function read(
   users: readonly JsonObject[],
-  { self, later, of = resources }: { self?: Exchange; later?: JsonObject; of?: readonly Resource[] } = {},
+  {
+    self,
+    later,
+    second,
+    of = resources,
+  }: { self?: Exchange; later?: JsonObject; second?: Exchange; of?: readonly Resource[] } = {},
 ): Promise<ReadOfUsers> {
   const { send } = listingService({
     users,
     instead: ({ list, page }, service) => {
       if (page === 2 && later) service.users.unshift(later);
-      return list === 'me' ? self : undefined;
+      return list === 'me' ? self : page === 2 ? second : undefined;
     },
   });
   const reports: ListReport[] = [];
@@ -66,6 +71,29 @@ test('a list with at most eight times as many records as are declared is read', 
   expect(await read([...there, ...others, ...manyUsers(1, 900)])).toMatchObject({
     progress: { kind: 'too_many', count: 105 },
   });
+});
+
+test('a list is read only for more than twelve declared resources', async () => {
+  expect((await read(there, { of: resources.slice(1) })).progress).toBeUndefined();
+});
+
+test('a list is ignored as a whole if one of its pages is not the requested one', async () => {
+  const users = [...there, ...manyUsers(92, 100)];
+  expect(await read(users, { second: pageOf(users, 1, 100) })).toEqual({
+    found: 0,
+    absent: [],
+    namesakes: [],
+    progress: { kind: 'doubtful' },
+  });
+});
+
+test('a name that two different records have is looked up, because it is neither found nor absent', async () => {
+  expect(await read([...there, userNamed(90, 'u5', 'Another')])).toMatchObject({ found: 11, absent: ['u0'] });
+});
+
+test('a title that several records have shows no namesake', async () => {
+  const namesakes = ['former', 'other'].map((name, index) => userNamed(90 + index, name, 'Name of u0'));
+  expect(await read([...there, ...namesakes])).toMatchObject({ absent: ['u0'], namesakes: [] });
 });
 
 test('a record that the list lacks is absent if the list shows every id, and its namesake is noted', async () => {

@@ -96,6 +96,21 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
     { unseen: { providers: { count: 1 } }, asked: 4, facts: 21 },
   ],
   [
+    'sixteen ids one by one rather than by reading two further pages',
+    { content: applications(...range(1, 16)), held: range(1, 250) },
+    { asked: 17, facts: 17 },
+  ],
+  [
+    'eight ids without reading the first page of a list',
+    { content: applications(...range(1, 8)), held: range(1, 250) },
+    { asked: 8, facts: 9 },
+  ],
+  [
+    'no id in an entry that declares a record absent',
+    { content: { rac_endpoints: [{ provider: 7, name: 'e', state: 'absent' }] } },
+    { asked: 0 },
+  ],
+  [
     'few ids without reading pages of a list',
     { content: applications(...range(1, 9)), held: range(1, 250) },
     { asked: 10, facts: 10 },

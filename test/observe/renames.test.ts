@@ -6,6 +6,8 @@ import { loadText } from '../support/desired.ts';
 
 const absent: Observation = { presence: 'absent' };
 const unknown: Observation = { presence: 'unknown' };
+const unread = { proof: 'denied', answer: { kind: 'denied', status: 403 } } as const;
+const denied: Observation = { presence: 'unknown', unread };
 const held = (pk: string, name: string): Observation => ({
   presence: 'present',
   held: { pk, fields: { name } },
@@ -35,6 +37,13 @@ test.each([
     held('1', 'old'),
   ],
   ['unknown if unread under the former name', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
+  [
+    'unknown, with the failed read under its former name',
+    absent,
+    denied,
+    true,
+    { presence: 'unknown', torn: 'unread', unread },
+  ],
   ['unknown if unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
 ])('a renamed resource is observed as %s', async (_, now, before, seesAll, found) => {
   const text = 'version: 1\nroles: [{ name: new, formerly: old }]\n';
