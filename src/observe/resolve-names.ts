@@ -64,7 +64,7 @@ export function namesWithoutId(
       const [, general] = [...unreadable].find(([each]) => each.type === type) ?? [];
       const unread = seen.unread ?? general;
       const canCreate = declared.related === kind && kind.listing.isUnique && !isToBeDeleted(resource);
-      if (unread === undefined || (address === resource.address && canCreate)) return [];
+      if (unread === undefined || canCreate) return [];
       return [{ resource, declared, fault: { kind: 'unread', ...unread } }];
     });
   });

@@ -31,6 +31,17 @@ test('a record that could not be read is mentioned unless it is declared', () =>
   expect(told.map(({ summary }) => summary)).toEqual(['ann']);
 });
 
+test('a gap that two kinds of a type have in common is mentioned once', () => {
+  const gaps = [{ kind: 'moved' } as const];
+  const kinds = ['oauth2provider', 'samlprovider'].map((model) => kindOf('provider', model));
+  const { gaps: told } = undeclaredRecords(
+    kinds.map((kind) => ({ kind, records: [], gaps })),
+    () => false,
+    () => [{ summary: 'the list of providers changed', detail: '' }],
+  );
+  expect(told).toEqual([{ type: 'provider', summary: 'the list of providers changed', detail: '' }]);
+});
+
 test('a record is declared under the name of its parent, or under its id', () => {
   const kind = kindOf('entitlement', 'applicationentitlement');
   const record = { pk: 'e', name: 'reader', app: 'id' };
