@@ -7,7 +7,7 @@ import {
   admittedSubject,
   wantedChildren,
 } from '../kinds/access.ts';
-import { missingBindings } from '../kinds/bindings.ts';
+import { isEffective, isEnabled, missingBindings } from '../kinds/bindings.ts';
 import type { Child, UnboundState } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
@@ -157,7 +157,7 @@ export function freedValues(
   );
 }
 
-/** Who can open an existing record whose declared bindings are all missing; undefined if it has bindings, or nothing to open. */
+/** Who can open an existing record whose declared bindings are missing; undefined if others are enabled, or if it has nothing to open. */
 export function openerWithoutBindings(
   { resource, differences }: Pick<Change, 'resource' | 'differences'>,
   record: Pick<ObservedRecord, 'bound' | 'fields'>,
@@ -166,9 +166,9 @@ export function openerWithoutBindings(
   const { access, bindable } = resource.kind;
   const isObserved = differences.some(({ field }) => isBindingField(resource.kind, field));
   if (access === undefined || !isObserved) return undefined;
-  const isWanted = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+  const isWanted = wantedChildren(resource).some(({ wanted }) => wanted.some(isEffective));
   const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
-  const isBound = bindingsOf(record, access.children).length > 0;
+  const isBound = bindingsOf(record, access.children).some(isEnabled);
   return isWanted && isUsable && !isBound
     ? (accessWithoutBindings(resource.kind, unbound) ?? 'nobody')
     : undefined;

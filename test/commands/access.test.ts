@@ -181,8 +181,11 @@ describe('a plan of declared access', () => {
   });
 
   test('notes that everyone can open an application whose declared access the run may not bind', async () => {
-    const left = await run('plan', serviceWith([]).send, grafana('{ groups: [{ name: staff }] }'));
-    expect(left.stdout).toMatch(/! application\.grafana differs[^]*note {2}everyone can open it now\n/);
+    const disabled = [{ application: 'grafana', group: 'contractors', enabled: false }];
+    for (const bound of [[], disabled]) {
+      const left = await run('plan', serviceWith(bound).send, grafana('{ groups: [{ name: staff }] }'));
+      expect(left.stdout).toMatch(/! application\.grafana differs[^]*note {2}everyone can open it now\n/);
+    }
     const open = await run('plan', serviceWith([]).send, grafana('everyone'));
     expect(open.stdout).not.toContain('can open it now');
   });
