@@ -67,6 +67,18 @@ describe.each([
     expect(parseJson(json.stdout)).toMatchObject({ resource_changes: [{ unfinished: true }] });
   });
 
+  test.each([
+    ['the entry is new', 'version: 1\n', 'is a new entry; its record is unfinished: '],
+    ['the entry is altered', text.replace('Wiki', 'Old'), 'is altered; the record is unfinished: '],
+    ['the entry is the same', text, '1 unfinished'],
+  ])('is called unfinished by a plan with a baseline if %s', async (__, before, words) => {
+    const captured = worldWith(bindings).run(text, {}, { past: { 'm.yaml': before } });
+    const { stdout, written } = await runIn(plan, captured, { baseline: '.before', report: ['github=g'] });
+    expect(stdout).toContain(words);
+    expect(stdout).toContain('1 unfinished, 0 differ,');
+    expect(`${stdout}${written.get('g')}`).not.toContain('differs ');
+  });
+
   test('is finished by a run with permission to update', async () => {
     const world = worldWith(bindings);
     await done(ran(world, apply, text, { allow: ['update'] }));

@@ -156,13 +156,17 @@ function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
+export function differsVerb({ unfinished }: Pick<Change, 'unfinished'>): string {
+  return unfinished ? 'is unfinished in' : 'differs in';
+}
+
 /** A change may wait for hundreds of others; a document of the plan contains them all. */
 export const maxListedWaits = 5;
 
 /** The words after the address of a change on one line, with the names of its fields. The words are not escaped yet. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
-  const verb = action === 'update' ? 'changes' : change.unfinished ? 'is unfinished in' : 'differs in';
+  const verb = action === 'update' ? 'changes' : differsVerb(change);
   const isKept = action === 'no-op' && isToBeDeleted(change.resource);
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
   const summaries = [...new Set(faults.map(({ summary }) => summary))];

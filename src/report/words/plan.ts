@@ -16,6 +16,7 @@ import {
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
+import { differsVerb } from './changes.ts';
 import { listAddresses, listNames } from './diagnostics.ts';
 import { changeNotes, effectsNote, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
@@ -218,13 +219,16 @@ function joinGlobs(globs: readonly string[]): string {
 /** The number of changes by kind. Kinds with fewer than `min` changes are left out. */
 function countsOf(changes: readonly Change[], min: number = 1): string[] {
   const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
+  const unfinishedCount = changes.filter(({ unfinished }) => unfinished).length;
+  const differCount = differs - unfinishedCount;
   const some = Math.max(min, 1);
   const counts: [count: number, words: string, least: number][] = [
     [summary.create, 'to create', min],
     [summary.create_if_absent, 'to create if absent', min],
     [update, 'to change', some],
     [deleted, 'to delete', some],
-    [differs, differs === 1 ? 'differs' : 'differ', min],
+    [unfinishedCount, 'unfinished', some],
+    [differCount, differCount === 1 ? 'differs' : 'differ', min],
     [summary.in_sync, 'in sync', min],
     [summary.not_compared, 'not compared', some],
     [notPlanned, 'not planned', some],
@@ -273,7 +277,7 @@ function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['seve
       code: 'differs',
       severity,
       address,
-      summary: `${address} ${differences.length > 0 ? `differs in ${fieldList(differences)}` : missing}`,
+      summary: `${address} ${differences.length > 0 ? `${differsVerb(change)} ${fieldList(differences)}` : missing}`,
       detail: consequenceOf(change),
     });
     return { ...diagnostic, range: { filename, start, end: start } };
