@@ -4,7 +4,7 @@ import { createStyle, diagnosticsText, fitToWidth, type Style } from '../report/
 import { text } from '../report/formats/text.ts';
 import { printableLine } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
-import { answerWords, outageWords } from '../report/words/answers.ts';
+import { outageWords, retryWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
 import { failedReadDiagnostics, haltDiagnostics } from '../report/words/halts.ts';
 import { lostLoginDiagnostics } from '../report/words/way-in.ts';
@@ -135,7 +135,7 @@ class Narrator {
       case 'retry':
         if (clock.now() < this.#nextRemarkAt) return;
         this.#nextRemarkAt = clock.now() + minRemarkIntervalMs;
-        this.#remark(`Trying again: ${answerWords(event.answer).summary}.`);
+        this.#remark(retryWords(event.answer));
         return;
       case 'outage':
         this.#isAway = event.news.kind === 'away';

@@ -9,7 +9,7 @@ import { createPacing, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
 import { withRecordIds } from '../service/record-ids.ts';
 import { redactedError, withRedaction } from '../service/redact.ts';
-import { withRequestLog } from '../service/request-log.ts';
+import { withRequestLog, withRequestNames } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Job } from './world.ts';
@@ -47,7 +47,8 @@ export async function withService<Result>(
   const own = secretsOf(settings);
   const redactor = redactorOfLong([...own, ...ofManifests]);
   const redacted = withRedaction(connection.send, own, redactor);
-  const send = secureTransport(redacted, settings, { ...job, emit }, urgent);
+  const named = withRequestNames(redacted, redactor, settings.hide);
+  const send = secureTransport(named, settings, { ...job, emit }, urgent);
   const client = new Client(send, settings);
   const pacing = createPacing({
     clock,

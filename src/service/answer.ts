@@ -64,6 +64,7 @@ export interface Answer {
   /** The body, if it is a JSON object, with rollcall's own secrets redacted. */
   readonly body?: JsonObject | undefined;
   readonly requestId?: string | undefined;
+  readonly request?: string | undefined;
   readonly retryAfter?: string | undefined;
   /** The ids of the records, for `several`. */
   readonly ids?: readonly string[] | undefined;
@@ -129,6 +130,7 @@ export function classifyAnswer(exchange: Exchange, request: ExpectedAnswer): Ans
         body,
         ids: kind === 'several' ? idsIn(json) : undefined,
         requestId: requestIdIn(exchange),
+        request: exchange.request,
         retryAfter: headers['retry-after'],
         form: kind === 'no_such_route' ? contentForm(headers['content-type'], json) : undefined,
         redirectOrigin: kind === 'redirect' ? originOf(headers['location']) : undefined,

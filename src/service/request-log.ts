@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
+import type { Redactor } from '../base/redactor.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
@@ -26,7 +27,7 @@ export function withRequestLog(
   send: Transport,
   clock: Clock,
   log: (request: LoggedRequest) => void,
-  hide: HiddenFieldNames = [],
+  hide?: HiddenFieldNames,
 ): Transport {
   const hiddenPaths = pathsWithHiddenNames(hide);
   const attempts = new Map<string, number>();
@@ -51,7 +52,19 @@ export function withRequestLog(
   };
 }
 
-function pathsWithHiddenNames(hide: HiddenFieldNames): string[] {
+/** A transport whose exchanges name their request, for messages about retries. Writes that succeed need no name. */
+export function withRequestNames(send: Transport, redactor: Redactor, hide?: HiddenFieldNames): Transport {
+  const hiddenPaths = pathsWithHiddenNames(hide);
+  return async (request, signal) => {
+    const exchange = await send(request, signal);
+    const { method, path } = request;
+    if (method !== 'GET' && exchange.kind === 'answered' && exchange.status < 300) return exchange;
+    const words = [method, shownPath(path, hiddenPaths), nameIn(request) ?? ''].join(' ').trimEnd();
+    return { ...exchange, request: redactor.redact(words) };
+  };
+}
+
+function pathsWithHiddenNames(hide: HiddenFieldNames = []): string[] {
   // The path of a request contains a field's value only if the field refers to another record.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {

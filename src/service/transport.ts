@@ -17,7 +17,7 @@ export interface HttpRequest {
  * http:// failed as it would at a port that expects TLS: by a closed connection or a status 400. With `wasAnsweredBefore`, the
  * service answered the same request at the path of a later release.
  */
-export type Exchange =
+export type Exchange = (
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -41,7 +41,11 @@ export type Exchange =
       readonly likeTlsPort?: true;
       readonly wasAnsweredBefore?: true;
     }
-  | { readonly kind: 'withheld' };
+  | { readonly kind: 'withheld' }
+) & {
+  /** The method and the path of the request, and the name in its body. */
+  readonly request?: string;
+};
 
 /** Sends a request, which is abandoned when the signal aborts. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

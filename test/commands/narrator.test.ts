@@ -59,9 +59,10 @@ test('retries are reported at most every 10 seconds, without the invisible chara
   const error = new Error('no \u001b[2Jsuch thing');
   for (const seconds of [0, 1, 8, 1]) {
     await clock.sleep(seconds * 1000);
-    emit({ kind: 'retry', answer: { kind: 'lost', error } });
+    emit({ kind: 'retry', answer: { kind: 'lost', error, request: 'GET /api/v3/core/users/' } });
   }
-  const remark = 'Trying again: no complete answer came back: no \\u{1b}[2Jsuch thing.\n';
+  const remark =
+    'Trying again GET /api/v3/core/users/: no complete answer came back: no \\u{1b}[2Jsuch thing.\n';
   expect(stderr()).toBe(remark.repeat(2));
 });
 

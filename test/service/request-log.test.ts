@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { redactorOf } from '../../src/base/redactor.ts';
 import { apply } from '../../src/commands/apply.ts';
-import { withRequestLog } from '../../src/service/request-log.ts';
+import { withRequestLog, withRequestNames } from '../../src/service/request-log.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -82,7 +83,7 @@ describe('the log of requests', () => {
   });
 
   test('is not written unless requested', async () => {
-    expect(await logOf({}, {})).not.toContain('/api/v3/');
+    expect(await logOf({}, {})).not.toMatch(/\d ms/);
   });
 
   test('has only the formats debug and json', async () => {
@@ -113,4 +114,19 @@ test('the log counts the attempts of each create by its name, and hides names on
     `${groups}(hidden)/ 1`,
     `${groups}?(hidden) 1`,
   ]);
+});
+
+test('a failed exchange names its request, without secrets and hidden names', async () => {
+  const send = withRequestNames(async () => answered(500), redactorOf(['s3cret-name']), ['user.groups']);
+  const named = async (request: HttpRequest): Promise<string | undefined> => (await send(request)).request;
+  const users = '/api/v3/core/users/';
+  expect(await named({ method: 'GET', path: `${users}?username=s3cret-name` })).toBe(
+    `GET ${users}?username=(sensitive)`,
+  );
+  expect(await named({ method: 'POST', path: users, body: '{"username":"alice"}' })).toBe(
+    `POST ${users} alice`,
+  );
+  expect(await named({ method: 'GET', path: '/api/v3/core/groups/?name=x' })).toBe(
+    'GET /api/v3/core/groups/?(hidden)',
+  );
 });

@@ -22,6 +22,14 @@ export function answerWords(answer: Answer): AnswerWords {
   return { code, summary: `${summary}${status}${target}`, advice };
 }
 
+/** A look-up of many names has a long path. */
+const maxRequestLength = 100;
+
+export function retryWords(answer: Answer): string {
+  const request = answer.request === undefined ? '' : ` ${shortened(answer.request, maxRequestLength)}`;
+  return `Trying again${request}: ${answerWords(answer).summary}.`;
+}
+
 /** Words for the answer to a change. If the service does not offer a change, the URL is right, because the record was read. */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
   const { kind: is, status } = answer;
