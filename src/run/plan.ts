@@ -3,11 +3,13 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { needsSuperuserToDelete } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundStates } from '../kinds/children.ts';
-import { declaresBindings } from '../kinds/access.ts';
+import { declaresBindings, wantedChildren } from '../kinds/access.ts';
+import { extraBindings } from '../kinds/bindings.ts';
 import { valueAfter } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { keyOfId, namingFields, referenceKeys, withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { bindingsOf } from '../service/children.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
 import { existingIn, observedIds, observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { DescribeGaps } from '../observe/undeclared.ts';
@@ -247,7 +249,7 @@ async function deletionsFor(
   });
 }
 
-/** The references that updates take from records, as pairs of keys. */
+/** The references that updates take from records, and the bindings that they delete, each with the record to which it refers. */
 function releasedReferences(resources: readonly Resource[], observed: ObservedState): string[] {
   return resources.flatMap((resource) => {
     const { kind, address } = resource;
@@ -262,6 +264,12 @@ function releasedReferences(resources: readonly Resource[], observed: ObservedSt
           : held.fields[field],
       ).flat(),
     );
-    return before.flatMap((key) => (after.has(key) ? [] : `${keyOfId(kind.family, held.pk)} ${key}`));
+    const unbound = wantedChildren(resource).flatMap((declared) =>
+      extraBindings(declared, bindingsOf(held, declared.children)).flatMap(({ child: { binds, id, pk } }) =>
+        binds && id !== undefined ? `${pk} ${keyOfId(binds.refersTo, id)}` : [],
+      ),
+    );
+    const lost = before.flatMap((key) => (after.has(key) ? [] : `${keyOfId(kind.family, held.pk)} ${key}`));
+    return [...lost, ...unbound];
   });
 }

@@ -65,7 +65,10 @@ const bindingTypes: Readonly<Record<string, string | undefined>> = {
 
 const maxListed = 10;
 
-/** Whether the plan takes a reference from a record before it deletes the other record; both are given as keys of ids. */
+/**
+ * Whether the plan takes a reference from a record, or deletes a binding, before it deletes the other record. Records are given by
+ * the keys of their ids, and bindings by their id.
+ */
 export type IsReleased = (owner: string, deleted: string) => boolean;
 
 /** Notes about the dependents, except records to which only the deleted record refers, and records that lose nothing in the delete. */
@@ -81,7 +84,7 @@ export function dependentNotes(
   const deleted = new Set(deletes.map(({ resource, held: { pk } }) => keyOfId(resource.kind.family, pk)));
   const gone = keyOfId(kind.family, held.pk);
   const notes = dependents.flatMap(({ family, pk, words, isDeletedToo }) => {
-    if (isDeletedToo) return `deletes ${words} with it`;
+    if (isDeletedToo) return isReleased(pk, gone) ? [] : `deletes ${words} with it`;
     const key = family && keyOfId(family, pk);
     if (key === undefined) return `${words} loses it`;
     const isSpared = own.delete(key) || deleted.has(key) || isReleased(key, gone);

@@ -16,6 +16,8 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
     expect(stdout).toContain('deletes the binding "wiki/staff" with it');
+    // An update deletes this binding first.
+    expect(stdout).not.toContain('mail/staff');
     // The application is deleted too.
     expect(stdout).not.toContain('the application "wiki" loses it');
     expect(stdout).toContain('another application can then have its `provider` "Wiki" (7)');
