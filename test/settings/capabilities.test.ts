@@ -48,6 +48,7 @@ describe('the enabled capabilities', () => {
     expect((await settings({}, { ROLLCALL_CAPABILITIES: '' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' }, variable)).capabilities).toEqual(['update']);
     expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
+    expect((await settings({}, { ROLLCALL_CAPABILITIES: ' ' })).capabilities).toEqual([]);
   });
 
   test('are empty with contract_only, whose value comes from the flag, or else from the variable, or else from the file', async () => {
@@ -61,6 +62,8 @@ describe('the enabled capabilities', () => {
     expect(await reach({ contractOnly: true })).toEqual([true, []]);
     expect(await reach({}, { ROLLCALL_CONTRACT_ONLY: 'true' })).toEqual([true, []]);
     expect(await reach({}, { ROLLCALL_CONTRACT_ONLY: 'false' }, kept)).toEqual([false, ['update']]);
+    const flag = { contractOnly: false };
+    expect(await reach(flag, { ROLLCALL_CONTRACT_ONLY: 'true' })).toEqual([false, ['update']]);
     const one = kept.replace('staging.example.com }', 'staging.example.com, contract_only: false }');
     expect(await reach({ env: 'staging' }, {}, one)).toEqual([false, ['update']]);
     await expect(settings({}, { ROLLCALL_CONTRACT_ONLY: 'yes' })).rejects.toThrow(

@@ -50,6 +50,17 @@ describe('the client certificate', () => {
   });
 
   test.each([
+    [undefined, {}, 'If the key is in another file, use --client-key.'],
+    ['encrypted.key', {}, 'The key is encrypted: set ROLLCALL_CLIENT_KEY_PASSPHRASE.'],
+    ['encrypted.key', { ROLLCALL_CLIENT_KEY_PASSPHRASE: 'wrong' }, 'does not decrypt it'],
+  ])('with the key %s and the environment %j is refused with advice', async (clientKey, env, advice) => {
+    const values = { clientCert: 'client.pem', clientKey, nameOf };
+    await expect(readClientCertificate({ values, env, files })).rejects.toMatchObject({
+      hint: expect.stringContaining(advice) as string,
+    });
+  });
+
+  test.each([
     ['none.pem', 'client.key', {}, /--client-cert cannot be read/],
     ['empty', 'client.key', {}, /--client-cert contains no usable certificate/],
     ['client.pem', 'none.key', {}, /--client-key cannot be read/],

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { OwnSecrets } from '../../src/base/own-secrets.ts';
-import type { ProjectFlags, ServiceFlags } from '../../src/commands/flags.ts';
+import { shortestOwnSecret, type OwnSecrets } from '../../src/base/own-secrets.ts';
+import { settingsFromFlags, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings, serviceSettings } from '../support/settings.ts';
 import { baselineFiles } from '../../src/settings/baseline.ts';
+import { isInFolderOf } from '../../src/settings/config.ts';
 import { runTargetOf } from '../../src/settings/run-target.ts';
+import { manifestPaths, readSettings } from '../../src/settings/settings.ts';
 import type { ChosenConfig } from '../../src/settings/values.ts';
 
 const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
@@ -52,6 +54,16 @@ describe('the settings', () => {
 
   test('have the manifests with paths relative to the settings file', async () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
+  });
+
+  test('have the files of secrets with paths relative to the settings file', async () => {
+    const text = 'version: 1\nallow_files: [keys/*]\nallow_texts: [texts/*]\n';
+    const { policy } = await projectSettings(
+      { config: 'ops/rollcall.yaml' },
+      {},
+      memoryFiles({ 'ops/rollcall.yaml': text }),
+    );
+    expect(policy).toMatchObject({ allowFiles: ['ops/keys/*'], allowTexts: ['ops/texts/*'] });
   });
 
   test('take variables from --var first, then from --vars, and then from rollcall.yaml', async () => {
@@ -149,6 +161,16 @@ describe('the settings', () => {
     const { policy } = await projectSettings({ env: 'staging' }, env, files);
     expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(Object.values(env)));
     expect(policy.ownSecrets.tokens).toEqual(['canary-of-production']);
+  });
+
+  test('do not show a password in a URL of rollcall.yaml', async () => {
+    const url = 'https://name:canary@id.example.com';
+    const found = await problems(
+      {},
+      { 'rollcall.yaml': `version: 1\nenvironments: { a: { url: '${url}' } }\n` },
+    );
+    expect(found).toMatchObject([{ code: 'invalid-format', range: { start: { line: 2 } } }]);
+    expect(JSON.stringify(found)).not.toContain('canary');
   });
 
   test('report that rollcall.yaml cannot be read if its folder is inaccessible', async () => {
@@ -300,6 +322,54 @@ test.each([
   expect((await runTargetOf({ url }, {})).service).toBe(service);
 });
 
+test('the environment of the target of a run comes from --env, or else from ROLLCALL_ENV', async () => {
+  const env = { ROLLCALL_ENV: 'staging' };
+  expect(await runTargetOf({}, env)).toMatchObject({ environment: 'staging', config: 'rollcall.yaml' });
+  expect(await runTargetOf({ env: 'a', config: 'b' }, env)).toMatchObject({ environment: 'a', config: 'b' });
+});
+
+test('a manifest may read no file that contains a secret of the run', async () => {
+  const paths = { tokenFile: 'token', clientCert: 'cert', clientKey: 'key', caFile: 'authorities' };
+  const world = { env: { ROLLCALL_TOKEN_FILE: 'other' }, files: memoryFiles({}) };
+  const { policy } = await readSettings(await settingsFromFlags(paths, world.env), world, 'manifests');
+  const expected = ['token', 'other', 'cert', 'key', 'authorities'].map((name) => `/memory/${name}`);
+  expect([...policy.ownSecrets.files].toSorted()).toEqual(expected.toSorted());
+});
+
+test('a file of variables may not be a link to a file outside the working directory', async () => {
+  const linked = memoryFiles({ 'v.yaml': 'a: 1\n' });
+  const realPath = (path: string): Promise<string> =>
+    path.endsWith('v.yaml') ? Promise.resolve('/elsewhere/v.yaml') : linked.realPath(path);
+  const { diagnostics } = await projectSettings({ vars: ['v.yaml'] }, {}, { ...linked, realPath });
+  expect(diagnostics).toMatchObject([{ code: 'link-outside' }]);
+});
+
+test('a run that only lists names reads no token', async () => {
+  const reads: string[] = [];
+  const read = async (path: string): Promise<Uint8Array> => Buffer.from((reads.push(path), 'a-token'));
+  const values = await settingsFromFlags({ tokenFile: 'token' }, {});
+  await readSettings(values, { env: {}, files: { ...memoryFiles({ token: '' }), read } }, 'names');
+  expect(reads).toEqual([]);
+});
+
+test('problems of rollcall.yaml are reported even if no manifest is named', async () => {
+  const invalid = await projectSettings({}, {}, memoryFiles({ 'rollcall.yaml': 'versoin: 1\n' }));
+  expect(manifestPaths(invalid)).toEqual([]);
+  const valid = await projectSettings({}, {}, memoryFiles({}));
+  expect(() => manifestPaths(valid)).toThrow('no manifest is named');
+});
+
+test('a text counts as a secret of the run if it is long enough', async () => {
+  const long = 'x'.repeat(shortestOwnSecret);
+  for (const [token, expected] of [
+    [long, [long]],
+    [long.slice(1), []],
+  ] as const) {
+    const { policy } = await projectSettings({}, { ROLLCALL_TOKEN: token }, memoryFiles({}));
+    expect(policy.ownSecrets.tokens).toEqual(expected);
+  }
+});
+
 test.each([
   ['.', '../.before/roll'],
   ['m.yaml', '../.before/roll/m.yaml'],
@@ -320,4 +390,21 @@ test.each([
   const baseline = await baselineFiles('../.before/roll', world);
   await baseline.kindOf(path);
   expect(asked.at(-1)).toBe(expected);
+});
+
+test.each([
+  ['m/a.yaml', true],
+  ['m/*.yaml', true],
+  ['new/*.yaml', true],
+  ['linked/a.yaml', false],
+  ['linked/*.yaml', false],
+  ['../m/a.yaml', false],
+  ['loop', false],
+])('%s is inside the folder of rollcall.yaml after links are followed: %s', async (entry, expected) => {
+  const linked = memoryFiles({ 'm/a.yaml': '', 'linked/a.yaml': '', loop: '' });
+  const realPath = async (path: string): Promise<string> => {
+    if (path === 'loop') throw new Error('its links form a loop');
+    return (await linked.realPath(path)).replace('/memory/linked', '/elsewhere');
+  };
+  expect(await isInFolderOf(entry, 'rollcall.yaml', { ...linked, realPath })).toBe(expected);
 });

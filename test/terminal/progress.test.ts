@@ -60,6 +60,19 @@ test.each([
   expect(drawn).toContain(line);
 });
 
+test('a bar shows the last record at once, and a full bar if the total is unknown', () => {
+  let drawn = '';
+  const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false };
+  const progress = createProgress('Applying', { stderr, clock: virtualClock() }, true);
+  progress.update(1, 3, pace);
+  progress.update(2, 3, pace);
+  progress.update(3, 3, pace);
+  expect(drawn.match(/\d+\/3/g)).toEqual(['1/3', '3/3']);
+  drawn = '';
+  progress.update(3, 0, pace);
+  expect(drawn).toContain(`[${'#'.repeat(24)}] 3/0`);
+});
+
 test('the end of a stage writes nothing if no progress was shown', () => {
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false };

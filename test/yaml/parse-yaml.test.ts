@@ -30,6 +30,11 @@ describe('a YAML alias', () => {
     expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
+  test('inside a repeated value keeps its value, even if its anchor is defined again before the repetition', () => {
+    const text = 'a: &x 1\nb: &list [*x]\nc: &x 2\nd: *list\n';
+    expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: 1, b: [1], c: 2, d: [1] });
+  });
+
   test('does not repeat the problems of the anchored value', () => {
     expect(codesOf('a: &x [.nan]\nb: *x\nc: *x\n')).toEqual(['invalid-value: this is not a JSON value']);
   });
@@ -99,6 +104,24 @@ test('the places of a key and a value that an alias repeats are in the repeated 
     [8, 9],
     [11, 12],
   ]);
+});
+
+test('thousands of values without aliases are all read', () => {
+  const { value, diagnostics } = parseYaml(
+    sourceFile('a.yaml', `a: [${'1,'.repeat(10_100)}]\nb: &b 1\nc: *b\n`),
+  );
+  expect(diagnostics).toEqual([]);
+  expect(value).toMatchObject({ b: 1, c: 1 });
+  expect(JSON.stringify(value)).not.toContain('null');
+});
+
+test.each([
+  ['a:\n  : 1\n', 2, 3],
+  ['a: { : 1 }\n', 1, 5],
+  ['a: [ : 1 ]\n', 1, 5],
+])('an empty key is reported at its place: %j', (text, line, column) => {
+  const { diagnostics } = parseYaml(sourceFile('a.yaml', text));
+  expect(diagnostics.map(({ range }) => range?.start)).toMatchObject([{ line, column }]);
 });
 
 test('a directive for another version of YAML is reported at its line', () => {
