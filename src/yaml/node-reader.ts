@@ -104,7 +104,7 @@ export class NodeReader {
     const value: Record<string, JsonValue> = {};
     const repeated = new Set<string>();
     for (const pair of map.items) {
-      const key = this.#readKey(pair.key, map);
+      const key = this.#readKey(pair.key);
       if (key === undefined) continue;
       if (Object.hasOwn(value, key) && !repeated.has(key)) {
         repeated.add(key);
@@ -120,10 +120,10 @@ export class NodeReader {
     return value;
   }
 
-  #readKey(node: unknown, map: YAMLMap): string | undefined {
+  #readKey(node: unknown): string | undefined {
     const key = isScalar(node) ? node.value : undefined;
     const refused = typeof key === 'string' ? keyProblem(key) : isMap(node) ? template : keyNotString;
-    if (refused) this.report(nodeSpan(node ?? map), refused);
+    if (refused) this.report(nodeSpan(node), refused);
     return refused || typeof key !== 'string' ? undefined : key;
   }
 }

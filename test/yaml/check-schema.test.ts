@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { validate as validateConfig } from '../../src/generated/config.ts';
 import { lists } from '../../src/kinds/all.ts';
 import { manifestCheck } from '../../src/manifest/manifest-check.ts';
-import { sourceFile } from '../../src/base/source.ts';
+import { sourceFile, withoutQuotableLines } from '../../src/base/source.ts';
 import type { Validate } from '../../src/base/json.ts';
 import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
@@ -27,6 +27,21 @@ test('the first 1,000 problems of a file are reported, and that there are more',
   expect(problems).toHaveLength(1001);
   expect(problems.at(-1)).toMatch(/^too-many-problems 1003:/);
   expect((await told(entries(1000))).join()).not.toContain('too-many');
+});
+
+test.each([
+  'applications: [{ slug: a, name: A, policy_engine_mode: alll }]',
+  'users: [{ username: a, name: A, groups: [canary] }]',
+  'applications: [{ slug: a, name: A, open_in_new_tab: canary }]',
+  'applications: [{ slug: a, name: A, canary: x }]',
+  'applications: [{ slug: canary/a, name: A }]',
+  'applications: [{ slug: a, name: A, provider: canary }]',
+])('a value that must not be quoted is in no message: %s', (text) => {
+  const file = withoutQuotableLines(sourceFile('a.yaml', `version: 1\n${text}\n`));
+  const parsed = parseYaml(file);
+  const found = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
+  expect(found).toHaveLength(1);
+  expect(JSON.stringify(found)).not.toMatch(/canary|Did you mean|without quotes|must not contain/);
 });
 
 describe('a value of the wrong type is reported with the right form', () => {
@@ -113,6 +128,22 @@ describe('a value whose form does not fit its field', () => {
     ],
   ])('is reported once, with the form of a reference or a URL: %s', async (entry, words) => {
     expect(await told(`version: 1\n${entry}\n`)).toEqual([expect.stringMatching(words)]);
+  });
+
+  test.each([
+    ['name:', 'wrong-type 3 It must be a string.'],
+    ['name: # a comment', 'wrong-type 3 It must be a string. A # begins a comment unless it is quoted.'],
+    ["attributes: 'a:1'", 'wrong-type 3 Put a space after the colon.'],
+  ])('is reported with the cause: %s', async (field, said) => {
+    const [found = '', ...others] = await told(`version: 1\nusers:\n  - { username: a, ${field}\n    }\n`);
+    expect([found.replace(/(?<=\d):\d+/, ''), others]).toEqual([said, []]);
+  });
+
+  test('is named by its field if it is an item of a list', () => {
+    const file = sourceFile('a.yaml', 'version: 1\nusers: [{ username: a, groups: [admins] }]\n');
+    const parsed = parseYaml(file);
+    const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
+    expect(found?.summary).toContain('an entry of `groups`');
   });
 
   test('is reported with the right form if a mapping is written as JSON text', async () => {

@@ -124,6 +124,33 @@ test.each([
   expect(diagnostics.map(({ range }) => range?.start)).toMatchObject([{ line, column }]);
 });
 
+test.each([
+  ['a: b: c\nd: 1\n', 'a second `key: value` begins in this line'],
+  ['a: [b\nc: d\n', 'the closing ] is missing'],
+  ['a: {b\n', 'the closing } is missing'],
+  ['a: "b', 'the closing quote is missing'],
+  ['a: [b]]\n', 'this ] has no opening bracket'],
+  ['a:\n  - b\n  c: 1\n', 'this line is not indented like the lines around it'],
+  ['a: - b\n', 'a list cannot begin in the line of its key'],
+  ['a: "b" c\n', 'more text follows the end of the value'],
+])('%j is not valid YAML: %s', (text, summary) => {
+  expect(codesOf(text)).toEqual([`yaml-syntax: ${summary}`]);
+});
+
+test('a text with too many brackets is refused as too deep', () => {
+  expect(codesOf('['.repeat(100))).toEqual(['yaml-unsupported: this is nested too deeply']);
+});
+
+test('a second document is reported at its marker', () => {
+  const { diagnostics } = parseYaml(sourceFile('a.yaml', '---\na: 1\n---\nb: 2\n'));
+  expect(diagnostics).toMatchObject([{ range: { start: { line: 3, column: 1 } } }]);
+});
+
+test('the place of a missing key is that of its mapping', () => {
+  const { places } = parseYaml(sourceFile('a.yaml', 'a: { b: 1 }\n'));
+  expect(places.keySpan(['a'], 'c')).toEqual(places.valueSpan(['a']));
+});
+
 test('a directive for another version of YAML is reported at its line', () => {
   const { diagnostics } = parseYaml(sourceFile('a.yaml', '# a\n%YAML 1.1\n---\na: 1\n'));
   expect(diagnostics[0]).toMatchObject({ range: { start: { line: 2, column: 1 } } });

@@ -42,6 +42,21 @@ describe('the text of a file', () => {
     });
   });
 
+  test.each([
+    ['other', 'file-unreadable', 'this is not a file'],
+    ['folder', 'file-unreadable', 'this is not a file'],
+    ['absent', 'file-not-found', 'no such file'],
+  ] as const)('is refused if the path leads to no file: %s', async (kind, code, summary) => {
+    const files = { ...memoryFiles({}), kindOf: async () => kind };
+    expect(await readText('a.yaml', files)).toMatchObject({ code, summary });
+  });
+
+  test('may come from standard input where links are refused', async () => {
+    const realPath = (): Promise<string> => Promise.reject(new Error('ENOENT'));
+    const files = { ...memoryFiles({}, 'a: 1'), realPath };
+    expect(await readText('-', files, { linksOutside: 'refused' })).toMatchObject({ text: 'a: 1' });
+  });
+
   test('is read only until the text exceeds the limit', async () => {
     const asked: number[] = [];
     const files: Files = {
