@@ -141,6 +141,19 @@ describe('a seed of the sandbox', () => {
     expect(loadSeed(seed)).toMatchObject([{ detail: 'Another entry has this pk.' }]);
   });
 
+  test('can use the same id in two lists', () => {
+    const pk = '5c5c9e1a-0000-4000-8000-00000000000a';
+    const text = `groups: [{ pk: ${pk}, name: a }]\nroles: [{ pk: ${pk}, name: a }]\n`;
+    expect(loadSeed(sourceFile('seed.yaml', text))).toMatchObject({ refused: [] });
+  });
+
+  test('determines the order of records by their ids, not by their places', () => {
+    const providers = [5, 2, 3].map((pk) => ({ pk, name: `P${pk}` }));
+    const application = { slug: 'a', name: 'A', backchannel_providers: [3, 5, 2] };
+    const sandbox = seeded({ providers, applications: [application] });
+    expect(ask(sandbox, 'GET', 'applications/a/').body['backchannel_providers']).toEqual([2, 3, 5]);
+  });
+
   test('that is valid determines the records that the sandbox serves', () => {
     const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));

@@ -28,6 +28,8 @@ function recorded(release: string): WayIn[] {
 interface Made {
   readonly stages: readonly Stage[];
   readonly flow?: JsonObject;
+  /** The order of each stage, by default its index. */
+  readonly orders?: readonly number[];
   /** The expressions of policies that are bound to the flow or to a stage. */
   readonly policies?: Partial<Record<Stage | 'flow', string>>;
 }
@@ -82,7 +84,10 @@ function made(sandbox: Sandbox, path: `/${string}/`, fields: JsonObject): JsonOb
   return created.record;
 }
 
-function sandboxWith(release: (typeof releases)[number], { stages, flow, policies = {} }: Made): Sandbox {
+function sandboxWith(
+  release: (typeof releases)[number],
+  { stages, flow, orders, policies = {} }: Made,
+): Sandbox {
   const { sandbox } = seedSandbox({ is_fresh: true }, release);
   otherClient(sandbox).create('user', { username: 'rec-way-user', name: '' });
   const bind = (target: JsonValue | undefined, expression: string | undefined): void => {
@@ -93,7 +98,8 @@ function sandboxWith(release: (typeof releases)[number], { stages, flow, policie
   const fields = { name: 'Way', slug: 'rec-way', title: 'Way', designation: 'authentication', ...flow };
   const { pk: target = null, policybindingmodel_ptr_id } = made(sandbox, '/flows/instances/', fields);
   bind(policybindingmodel_ptr_id, policies.flow);
-  for (const [order, stage] of stages.entries()) {
+  for (const [index, stage] of stages.entries()) {
+    const order = orders?.[index] ?? index;
     const { pk = null } = made(sandbox, `/stages/${stage}/`, {
       name: `rec-way-${stage}`,
       ...stageFields[stage],
@@ -129,6 +135,14 @@ describe.each(releases)('the flow executor of the sandbox of release %s', (relea
 
   test('skips a stage for authenticators that lets people without an authenticator pass', () => {
     const sandbox = sandboxWith(release, { stages: ['authenticator/validate', ...whole] });
+    const path = '/api/v3/flows/executor/rec-way/?query=';
+    const { body } = sandbox.handle({ method: 'GET', path, headers: {}, body: '' });
+    expect(parseJson(body)).toMatchObject({ component: 'ak-stage-identification' });
+  });
+
+  test('shows the stages by their order, whichever was bound first', () => {
+    const stages = ['password', 'identification', 'user_login'] as const;
+    const sandbox = sandboxWith(release, { stages, orders: [20, 10, 30] });
     const path = '/api/v3/flows/executor/rec-way/?query=';
     const { body } = sandbox.handle({ method: 'GET', path, headers: {}, body: '' });
     expect(parseJson(body)).toMatchObject({ component: 'ak-stage-identification' });

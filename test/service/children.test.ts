@@ -111,6 +111,15 @@ test('the bindings of many records are read in parts, each record once', async (
   expect([kind, new Set(found).size, asked]).toEqual(['read', 65, [32, 32, 1]]);
 });
 
+test('bindings of other records are left out, although the service may ignore the filter', async () => {
+  const other = { ...binding('b'), target: '11111111-1111-4111-8111-111111111111' };
+  const result = await readChildren(policyBindings, [{ pk: target }], {
+    client: new Client(async () => pageOf([binding('a'), other], 1, 2)),
+    pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+  });
+  expect(result.kind === 'read' && [...result.of.keys()]).toEqual([target]);
+});
+
 test('no bindings count as read if a part cannot be read, and no further part is read', async () => {
   const denied = answered(403, { detail: 'no' });
   const second = await readMany(96, (targets) => (targets.includes('p32') ? denied : undefined));
@@ -125,6 +134,7 @@ test('if the service rejects the id of a deleted record, the bindings of the oth
 
 test.each([
   [true, '2020-01-01T00:00:00Z', true],
+  [true, '2026-01-01T00:00:00Z', true],
   [true, '2999-01-01T00:00:00Z', false],
   [false, '2020-01-01T00:00:00Z', false],
 ])('whether a binding that expires (%j) at %s has expired is %j', async (expiring, expires, isExpired) => {

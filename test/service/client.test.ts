@@ -1,25 +1,44 @@
 import { expect, test } from 'vitest';
+import type { Capability } from '../../src/kinds/capability.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { policyBindings } from '../../src/kinds/policy-bindings.ts';
 import { stageBindings } from '../../src/kinds/stage-bindings.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { parseBody } from '../../src/service/body.ts';
 import { withBindings } from '../../src/service/children.ts';
-import { Client } from '../../src/service/client.ts';
+import { Client, type DeleteResult } from '../../src/service/client.ts';
 import { isOpenFlagOff } from '../../src/service/open-flag.ts';
 import { createPacing } from '../../src/service/pacing.ts';
+import { pageOf } from '../support/listing-service.ts';
 import { answered, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const one = { next: 0, previous: 0, count: 1, current: 1, total_pages: 1, start_index: 1, end_index: 1 };
 
 test.each([
-  ['new', 'updated'],
-  ['old', 'ambiguous'],
-])('a rename that is answered with the name %s is %s', async (name, proof) => {
-  const { send } = scriptedTransport(answered(200, { pk: 'p', name }));
+  ['the name new', { pk: 'p', name: 'new' }, 'updated'],
+  ['the name old', { pk: 'p', name: 'old' }, 'ambiguous'],
+  ['another record of the name new', { pk: 'q', name: 'new' }, 'ambiguous'],
+])('a rename that is answered with %s: %j', async (_, record, proof) => {
+  const { send } = scriptedTransport(answered(200, record));
   const client = new Client(send, { capabilities: ['update'] });
   expect((await client.update(kindOf('group'), 'old', 'p', { name: 'new' })).proof).toBe(proof);
+});
+
+test('a declared binding is deleted only with the capability to delete', async () => {
+  const { send, requests } = scriptedTransport(answered(204));
+  const removing = (...capabilities: Capability[]): Promise<DeleteResult> =>
+    new Client(send, { capabilities }).unbind(policyBindings, 'b', 'delete');
+  await expect(removing('update')).rejects.toThrow('capability delete');
+  expect(requests).toEqual([]);
+  expect(await removing('update', 'delete')).toMatchObject({ proof: 'deleted' });
+});
+
+test('a kind can be read once a look-up has shown that a record is absent', async () => {
+  const client = new Client(async () => pageOf([], 1, 100));
+  const group = kindOf('group');
+  expect(await client.read({ kind: group, name: 'staff' })).toMatchObject({ proof: 'absent' });
+  expect(client.readable.shown.has(group)).toBe(true);
 });
 
 test('two pages for an unknown path have one form, whatever the spelling of their type', () => {

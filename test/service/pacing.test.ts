@@ -362,3 +362,27 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   });
   return { opened, open };
 }
+
+const found: Answer = { kind: 'found', status: 200 };
+const silence: Answer = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
+
+test.each<[string, readonly Answer[], mayGoOn: readonly boolean[], asked: number]>([
+  ['answers', Array.from({ length: 5 }, () => found), [true, true, true, false, false], 3],
+  ['does not answer, and is not asked again', [silence, found], [false, false], 1],
+])(
+  'after time-outs, a run goes on up to three times if the service %s',
+  async (_, answers, mayGoOn, asked) => {
+    const left = [...answers];
+    const outagePolicy = { waitMs: 0, fromTheStart: false, ask: async () => left.shift() ?? silence };
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0, outagePolicy });
+    pacing.endAfterTimeouts(2);
+    const seen: boolean[] = [];
+    for (let round = 0; round < mayGoOn.length; round += 1) {
+      for (const attempt of [1, 2]) pacing.note(silence, attempt);
+      expect(await pacing.waitForTurn()).toBe(false);
+      await pacing.resumeIfAnswered();
+      seen.push(await pacing.waitForTurn());
+    }
+    expect([seen, answers.length - left.length]).toEqual([mayGoOn, asked]);
+  },
+);

@@ -44,18 +44,24 @@ test('a request is retried in the form of earlier releases if another request ha
   expect(sent.map(isList)).toEqual([true, true, false, false]);
 });
 
-test('an unclear answer to the form of earlier releases is returned, and the next request uses the present form', async () => {
-  const { send, sent, answer } = held();
-  const sendFields = createFieldSender(send);
-  const first = sendFields(request, oauth2, fields);
-  await answer(0, noList);
-  await answer(1, lost);
-  expect(await first).toBe(lost);
-  const next = sendFields(request, oauth2, fields);
-  await answer(2, created);
-  expect(await next).toBe(created);
-  expect(sent.map(isList)).toEqual([true, false, true]);
-});
+test.each([
+  ['an unclear answer', lost],
+  ['the refusal of another field', answered(400, { name: ['This field may not be blank.'] })],
+])(
+  '%s after the form of earlier releases is returned, and the next request uses the present form',
+  async (_, given) => {
+    const { send, sent, answer } = held();
+    const sendFields = createFieldSender(send);
+    const first = sendFields(request, oauth2, fields);
+    await answer(0, noList);
+    await answer(1, given);
+    expect(await first).toBe(given);
+    const next = sendFields(request, oauth2, fields);
+    await answer(2, created);
+    expect(await next).toBe(created);
+    expect(sent.map(isList)).toEqual([true, false, true]);
+  },
+);
 
 test('a field that is refused in its present and in its earlier form is reported with the first refusal', async () => {
   const { send, answer } = held();
