@@ -5,6 +5,7 @@ import { isNeverShown, listQuery } from '../../src/kinds/kind.ts';
 import {
   placeholderFor,
   fieldOf,
+  mergedValue,
   neverShownFields,
   baselineValue,
   sentValue,
@@ -13,6 +14,7 @@ import {
   type Field,
   type Mask,
 } from '../../src/kinds/fields.ts';
+import { desired } from '../support/desired.ts';
 
 const user = kindOf('user');
 
@@ -113,4 +115,16 @@ test('a list leaves out what no resource declares', () => {
     Object.keys(listQuery(user, new Set(fields)).query).filter((name) => left.includes(name));
   expect(queried('email')).toEqual(left);
   expect(queried('groups')).toEqual(['include_roles']);
+});
+
+test('an update keeps the undeclared keys of a redirect URI', async () => {
+  const [provider] = await desired(
+    'version: 1\nproviders: [{ name: a, type: oauth2, authorization_flow: { slug: f }, redirect_uris: [https://a.example/in, https://a.example/new] }]\n',
+  );
+  const uri = { matching_mode: 'strict', url: 'https://a.example/in', redirect_uri_type: 'logout' };
+  const other = { matching_mode: 'strict', url: 'https://a.example/old' };
+  expect(provider && mergedValue(provider, 'redirect_uris', [uri, other])).toEqual([
+    uri,
+    { matching_mode: 'strict', url: 'https://a.example/new' },
+  ]);
 });
