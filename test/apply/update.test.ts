@@ -269,6 +269,38 @@ test.each<[string, before: number | null, now: number | null, isLost: boolean, e
   expect(compareWithPlan(planned, record(provider))).toMatchObject(expected);
 });
 
+test.each<[string, Exchange, object, string]>([
+  ['renames the record if no other record has the new name', absent, { outcome: 'updated' }, 'GET GET PATCH'],
+  [
+    'is refused if another record has the new name',
+    answered(200, { pk: 'p1', slug: 'docs', name: 'Wiki' }),
+    { outcome: 'conflict', clash: { kind: 'replaced' } },
+    'GET GET',
+  ],
+])('an update of a slug %s', async (_, other, expected, methods) => {
+  const [resource] = await desired(
+    'version: 1\napplications: [{ slug: docs, formerly: wiki, name: Wiki }]\n',
+  );
+  if (!resource) throw new Error('nothing is declared');
+  const renamed = answered(200, { pk: 'p0', slug: 'docs', name: 'Wiki' });
+  const transport = scriptedTransport(answered(200, held({})), other, renamed);
+  const settled = await updateRecord(
+    {
+      resource,
+      base: { pk: 'p0', fields: held({}) },
+      permission: { self: undefined, mayDelete: false },
+      isLost: () => false,
+    },
+    {
+      client: new Client(transport.send, { capabilities: ['update'] }),
+      pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
+      control: { ...free, sending: () => {}, stop: () => {} },
+    },
+  );
+  expect(settled).toMatchObject(expected);
+  expect(transport.requests.map(({ method }) => method).join(' ')).toBe(methods);
+});
+
 test('a comparison ignores only those missing items of a list that the plan itself has taken', async () => {
   const text = 'version: 1\napplications: [{ slug: wiki, name: Wiki, backchannel_providers: [9] }]\n';
   const [resource] = await desired(text);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import { verifyCreated } from '../../src/apply/verify-created.ts';
+import type { WriteResult } from '../../src/apply/settle.ts';
+import { CreatedVisibility, verifyCreated } from '../../src/apply/verify-created.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -81,4 +82,23 @@ test.each<[string, Exchange, Exchange, boolean, object, JsonObject?]>([
   });
   expect(found).toMatchObject(ending);
   if (!('clash' in ending)) expect(found.clash).toBeUndefined();
+});
+
+test('a new record may be hidden only if its kind has names that may repeat, which is checked once for each kind', async () => {
+  const created: WriteResult = { outcome: 'created', inDoubt: false, attempts: 1 };
+  const visibility = new CreatedVisibility();
+  const paths: string[] = [];
+  const client = new Client(async ({ path }) => {
+    paths.push(path);
+    return path.includes('/me/') ? answered(200, { user: { pk: 1, is_superuser: false } }) : noBindings;
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const resources = await desired('version: 1\nroles: [{ name: r }]\ngroups: [{ name: g }, { name: h }]\n');
+  const hidden: string[] = [];
+  for (const one of resources) {
+    const { isHidden } = await visibility.verify(one, created, { client, pacing });
+    if (isHidden) hidden.push(one.address);
+  }
+  expect(hidden).toEqual(['group.g', 'group.h']);
+  expect(paths.filter((path) => !path.includes('/me/'))).toHaveLength(1);
 });
