@@ -52,13 +52,13 @@ export function withRequestLog(
   };
 }
 
-/** A transport whose exchanges name their request, for messages about retries. Writes that succeed need no name. */
+/** A transport whose exchanges name their request, for messages about retries. Usual answers need no name. */
 export function withRequestNames(send: Transport, redactor: Redactor, hide?: HiddenFieldNames): Transport {
   const hiddenPaths = pathsWithHiddenNames(hide);
   return async (request, signal) => {
     const exchange = await send(request, signal);
+    if (exchange.kind === 'answered' && (exchange.status < 300 || exchange.status === 404)) return exchange;
     const { method, path } = request;
-    if (method !== 'GET' && exchange.kind === 'answered' && exchange.status < 300) return exchange;
     const words = [method, shownPath(path, hiddenPaths), nameIn(request) ?? ''].join(' ').trimEnd();
     return { ...exchange, request: redactor.redact(words) };
   };

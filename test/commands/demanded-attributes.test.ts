@@ -46,7 +46,12 @@ async function applied(
   const options = { output: 'text', yes: true, allow: ['update'], verbose: true } as const;
   const ending = await apply(['m.yaml'], options, context);
   const text = stdout() + stderr();
-  return { ending, text, log: text.split('\n').filter((line) => /(?:POST|PATCH) \//.test(line)), sandbox };
+  return {
+    ending,
+    text,
+    log: text.split('\n').filter((line) => /^\S+ (?:POST|PATCH) \//.test(line)),
+    sandbox,
+  };
 }
 
 const hiding = { files: { 'rollcall.yaml': 'version: 1\nhide: [user.attributes]\n' } };
