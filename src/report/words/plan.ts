@@ -58,7 +58,7 @@ function rankOf(change: Change): number {
 }
 
 /** If more than this number of resources are not planned for the same reason, only the first is shown, and the others are counted. */
-const maxListedNotPlanned = 50;
+const maxListedNotPlanned = 10;
 
 export function limitNotPlanned(changes: readonly Change[]): {
   readonly shown: readonly Change[];
@@ -73,7 +73,7 @@ export function limitNotPlanned(changes: readonly Change[]): {
     shown: changes.filter((change) => !counted.has(change)),
     more: many.map(
       ([first, ...others]) =>
-        `${others.length} more are not planned for the same reason as ${listAddresses([first])}: ${listAddresses(others, 3)}.`,
+        `${others.length} more are not planned for the same reason as ${listAddresses([first])}: ${listAddresses(others)}.`,
     ),
   };
 }
