@@ -372,7 +372,7 @@ describe('bindings hidden from the token', () => {
       'm.yaml:5:23: could not read who may open it: the service does not offer this operation (404)',
     );
     expect(stdout).toContain(
-      'allow the request in every proxy in front of the service. Otherwise, leave `access` out, so that access is not managed. Not read: application.grafana',
+      'allow the request in every proxy in front of the service. Otherwise, leave `access` out, so that access is not managed.\n',
     );
   });
 
@@ -396,6 +396,13 @@ describe('bindings hidden from the token', () => {
     const { stdout } = await run('plan', documented.send, groups + wiki);
     expect(stdout).toContain('! application.grafana is not planned');
     expect(stdout).toContain('1 not compared, 1 not planned.');
+    const both = await run(
+      'plan',
+      documented.send,
+      groups + wiki.replace('everyone', `{ groups: [${staff}] }`),
+    );
+    expect(both.stdout.match(/could not read who may open it/g)).toHaveLength(2);
+    expect(both.stdout.match(/allow the request in every proxy/g)).toHaveLength(1);
   });
 
   test.each([

@@ -92,7 +92,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const isAccess = bindingField === kind.access?.field;
   const what = isAccess ? 'who may open it' : `its \`${bindingField}\``;
   const leaveOut = `leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`;
-  const notRead = serviceCodes.has(answer.kind) && `Not read: ${names}`;
+  const notRead = serviceCodes.has(answer.kind) && alike.length > 1 && `Not read: ${names}`;
   const [children] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
   if (answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
@@ -203,7 +203,9 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
           fault.answer,
           withoutEmpty(
             fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
-            fault.answer.kind === 'not_offered' && 'Otherwise, write the id in place of the name.',
+            fault.answer.kind === 'not_offered' &&
+              field !== resource.kind.identity &&
+              'Otherwise, write the id in place of the name.',
           ).join(' '),
           isShown,
         ),
