@@ -18,9 +18,9 @@ export function hasLaterFields(resource: Resource): boolean {
 }
 
 /**
- * Returns the fields that are left out without an error, and removes fields that the release does not have: references, because the release may also lack the kinds of the referenced
- * records, and fields that manifests may declare for every release. `laterEntries` are of kinds that the release does not have,
- * which the checks of the entries report as errors.
+ * Returns the fields that are left out without an error, and removes fields that the release does not have: references, because
+ * the release may also lack the kinds of the referenced records, and fields that manifests may declare for every release.
+ * `laterEntries` are of kinds that the release does not have. The checks of fields report these entries as errors.
  */
 export function withoutLaterFields(
   resources: readonly Resource[],
