@@ -118,7 +118,7 @@ async function credentialsOf(
     };
   const none: string[] = [];
   for (const [key, name] of Object.entries(urls.names)) {
-    const value = reading.document[key] ?? '';
+    const value = reading.document[key];
     if (typeof value === 'string' && value !== '') values[name] = value;
     else none.push(name);
   }

@@ -57,3 +57,18 @@ test('a token on the command line is refused, and the error lists the ways to pa
       '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',
   );
 });
+
+test.each([
+  [['--version'], /^1\.2\.3\n$/],
+  [['plan', '--help'], /^Usage: rollcall plan /],
+])('%j prints to standard output, and ends as done', async (args, expected) => {
+  let [printed, said] = ['', ''];
+  const ending = await runProgram(args, '1.2.3', {
+    env: {},
+    writeOut: (text) => (printed += text),
+    writeErr: (text) => (said += text),
+    contextFor: () => Promise.reject(new Error('the command was run')),
+  });
+  expect([ending, said]).toEqual(['done', '']);
+  expect(printed).toMatch(expected);
+});

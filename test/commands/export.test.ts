@@ -18,7 +18,7 @@ import {
 import { capture } from '../support/run.ts';
 import { otherClient } from '../support/other-client.ts';
 import { user } from '../../src/kinds/user.ts';
-import { changedFieldsOf } from '../../src/adopt/changes.ts';
+import { changedFieldsOf, possiblyUnchangedFields } from '../../src/adopt/changes.ts';
 import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -81,6 +81,11 @@ test('an export sorts ids as numbers', async () => {
 
 test('a default value that a shipped record lacks is not a change', () => {
   expect(changedFieldsOf(user, { is_active: true, name: 'A' }, {})).toEqual({ name: 'A' });
+});
+
+test('a changed field that a shipped record lacks is possibly unchanged if its default is unknown', () => {
+  const changes = { is_active: false, name: 'A', attributes: { a: 1, b: 2 } };
+  expect(possiblyUnchangedFields(user, changes, { attributes: { a: 0 } })).toEqual(['name', 'attributes.b']);
 });
 
 describe('an export contains ids instead of names', () => {
@@ -563,6 +568,7 @@ describe('rollcall export', () => {
   test.each<[name: string, options: Partial<ExportOptions>, said: string]>([
     ['--contract-only', { contractOnly: true }, 'export reads lists, which contract_only does not allow'],
     ['--split without a folder', { split: 'path' }, '--split needs --out'],
+    ['--list with --check', { list: true, check: true }, '--check has nothing to check'],
     ['--split with JSON', { output: 'json', out: 'm' }, '-o json'],
     ['--list with --out', { list: true, out: 'm' }, '--list'],
     ['a file for --out', { out: 'm.yaml' }, '--out names a folder'],

@@ -6,7 +6,9 @@ import { packageFileText } from '../../src/base/package-file.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { endedHere } from '../support/here.ts';
 import { capture, type Setup } from '../support/run.ts';
+import { runOn } from '../support/manifest-run.ts';
 import { planOf } from '../support/plan-of.ts';
+import { World } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const synced = '{ slug: synced, name: Synced }';
@@ -184,4 +186,21 @@ describe('plan --fail-on differs', () => {
     );
     expect(right.stderr).toContain('no/such.yaml');
   });
+});
+
+test('--fail-on opens mentions differences that it does not count, except those that even this run may not change', async () => {
+  const world = new World({
+    groups: [{ name: 'old' }, { name: 'new' }],
+    applications: [{ slug: 'a', name: 'A' }],
+    bindings: ['new', 'old'].map((group, order) => ({ application: 'a', group, order })),
+  });
+  const text =
+    'version: 1\napplications: [{ slug: a, name: A, policies: [{ group: { name: new }, order: 0 }] }]\n';
+  const setup = { env: { ROLLCALL_CAPABILITIES: 'update,delete' } };
+  const told = async (options: object): Promise<string> =>
+    (await runOn(plan, world.send, text, { failOn: ['opens'], ...options }, setup)).stderr;
+  const words = 'warning: --fail-on opens does not count 1 resource that differs';
+  expect(await told({})).toContain(words);
+  expect(await told({ quiet: true })).not.toContain(words);
+  expect(await told({ allow: ['update'] })).not.toContain(words);
 });

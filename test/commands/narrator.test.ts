@@ -41,6 +41,8 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   const away: RunEvent = { kind: 'outage', news: { kind: 'away', answer, waitMs: 60_000 } };
   const pause = { kind: 'pause', milliseconds: 5000, answer, isTooLong: false } as const;
   expect(told(away, pause)).toBe(told(away));
+  const back: RunEvent = { kind: 'outage', news: { kind: 'back', waitedMs: 1000 } };
+  expect(told(away, back, pause)).toBe(`${told(away, back)}The service asks clients to wait 5 s (503).\n`);
   const tooLong = { ...pause, milliseconds: 3_600_000, isTooLong: true };
   expect(told(away, tooLong)).toBe(
     `${told(away)}The service asks clients to wait 3600 s (503), which is too long: the run ends.\n`,

@@ -173,6 +173,12 @@ describe('--report', () => {
     },
   );
 
+  test('of a plan with warnings prints each warning once', async () => {
+    const warned = 'version: 1\nusers: [{ username: alice, name: A }, { username: Alice, name: A }]\n';
+    const { stdout, stderr } = await runPlan({}, { files: { 'a.yaml': warned } });
+    expect((stdout + stderr).match(/\[similar-name\]/g)).toHaveLength(1);
+  });
+
   test('writes to standard output if the file is -', async () => {
     const { stdout, written } = await runPlan({ report: ['github=-'] });
     expect(stdout).toContain(
