@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { errorText } from '../../src/commands/error-text.ts';
 import { runProgram } from '../../src/commands/run-program.ts';
 
 /** The error message for arguments with which no command may run. */
@@ -71,4 +73,12 @@ test.each([
   });
   expect([ending, said]).toEqual(['done', '']);
   expect(printed).toMatch(expected);
+});
+
+test('a wrong use has no stack trace even with -v, unlike an unexpected error', () => {
+  expect(errorText(new UsageError('no file is named', 'Name one.'), Infinity, true)).toBe(
+    'error: no file is named\n    Name one.\n',
+  );
+  expect(errorText(new Error('odd'), Infinity, true)).toMatch(/\n {4}at /);
+  expect(errorText(new Error('odd'), Infinity, false)).not.toMatch(/\n {4}at /);
 });

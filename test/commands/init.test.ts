@@ -288,6 +288,9 @@ describe('rollcall init', () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
     expect([...written.keys()][0]).toBe('roll/rollcall.yaml');
     expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
+    const here = await started({ url }, {}, '.');
+    expect([...here.written.keys()][0]).toBe('rollcall.yaml');
+    expect(here.stdout).toMatch(/\nNext: rollcall plan --env production\n$/);
   });
 
   test('writes into a new folder, with the path of manifests that are written later', async () => {

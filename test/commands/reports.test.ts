@@ -5,6 +5,7 @@ import { validate } from '../../src/commands/validate.ts';
 import { undefinedOnUsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
+import { maxAsPlanned } from '../../src/report/words/split-by-importance.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -342,4 +343,12 @@ describe('a plan with --max-creates', () => {
       expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');
     },
   );
+});
+
+test('a question about many changes follows the whole plan', async () => {
+  const users = Array.from({ length: maxAsPlanned + 1 }, (_, index) => `{ username: u${index}, name: U }`);
+  const many = { 'a.yaml': `version: 1\nusers: [${users.join()}]\n` };
+  const asked = await runApply({ yes: false }, { files: many, answerToPrompt: 'no' });
+  expect(asked.stdout.match(/^ {2}\? user\.u\d+ .*\n {6}username /gm)).toHaveLength(users.length);
+  expect(service.creates()).toEqual([]);
 });
