@@ -174,10 +174,13 @@ describe('--report', () => {
     },
   );
 
-  test('of a plan with warnings prints each warning once', async () => {
+  test('of manifests with warnings prints each warning once, and calls the manifests valid', async () => {
     const warned = 'version: 1\nusers: [{ username: alice, name: A }, { username: Alice, name: A }]\n';
     const { stdout, stderr } = await runPlan({}, { files: { 'a.yaml': warned } });
     expect((stdout + stderr).match(/\[similar-name\]/g)).toHaveLength(1);
+    const validated = await runValidate(['json=r'], { files: { 'a.yaml': warned } });
+    expect(validated.ending).toBe('done');
+    expect(JSON.parse(validated.written.get('r') ?? '')).toMatchObject({ valid: true });
   });
 
   test('writes to standard output if the file is -', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shortened, wrapText } from '../../src/report/printable.ts';
+import { firstColumns, shortened, uriComponent, wrapText } from '../../src/report/printable.ts';
 
 test.each<[string, string[]]>([
   ['', ['']],
@@ -41,4 +41,17 @@ test('a shortened text does not end with half a character', () => {
   expect(shortened('a\u{1f600}b', 2)).toBe('a…');
   expect(shortened('a\u{1f600}b', 3)).toBe('a\u{1f600}…');
   expect(shortened('a\u{1f600}b', 4)).toBe('a\u{1f600}b');
+});
+
+test.each([
+  ['abc', 2, 'ab'],
+  ['abc', 3, 'abc'],
+  ['日本', 3, '日'],
+  ['日本', 4, '日本'],
+])('the prefix of %s in %i columns is %s', (text, columns, expected) => {
+  expect(firstColumns(text, columns)).toBe(expected);
+});
+
+test('half of a character in a URI is replaced', () => {
+  expect(uriComponent('a \ud800')).toBe('a%20%EF%BF%BD');
 });
