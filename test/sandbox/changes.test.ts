@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
 import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { textOf } from '../../src/base/json.ts';
+import { textOf, valueAt } from '../../src/base/json.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { otherClient } from '../support/other-client.ts';
 
@@ -72,6 +72,74 @@ test('the sandbox shows the members of a group by number', () => {
   expect(members()).toEqual([]);
   for (const pk of [2, 1]) ask(sandbox, 'PATCH', `users/${pk}/`, { groups: [guests] });
   expect(members()).toEqual([1, 2]);
+});
+
+test('the sandbox replaces the members of a group, who keep their other groups', () => {
+  const sandbox = seeded();
+  ask(sandbox, 'PATCH', `groups/${guests}/`, { users: [1, 2] });
+  ask(sandbox, 'PATCH', `groups/${guests}/`, { users: [2] });
+  const groupsOf = (pk: number): unknown => ask(sandbox, 'GET', `users/${pk}/`).body['groups'];
+  expect([groupsOf(1), groupsOf(2)]).toEqual([[staff], [guests]]);
+});
+
+test.each([
+  ['2023.10', (above: string) => ({ parent: above })],
+  ['2026.8', (above: string) => ({ parents: [above] })],
+] as const)(
+  'in release %s, the sandbox makes the members of all groups in a superuser group superusers',
+  (release, inside) => {
+    const top = '4f23b8d6-dbbb-4842-8b22-b14c757098b0';
+    const groups = [
+      { pk: top, name: 'top', is_superuser: true },
+      { pk: guests, name: 'guests', ...inside(top) },
+      { pk: staff, name: 'staff', ...inside(guests) },
+    ];
+    const users = [staff, top].map((group, index) => ({ username: `u${index}`, name: '', groups: [group] }));
+    const { sandbox } = seedSandbox({ groups, users: [...users, { username: 'none', name: '' }] }, release);
+    const isSuperuser = (pk: number): unknown => ask(sandbox, 'GET', `users/${pk}/`).body['is_superuser'];
+    expect([1, 2, 3].map(isSuperuser)).toEqual([true, true, false]);
+  },
+);
+
+test('the sandbox filters by names without case, and refuses to filter by a record that does not exist', () => {
+  const { sandbox } = seedSandbox({
+    outposts: [
+      { pk: guests, name: 'Edge' },
+      { pk: staff, name: 'Core' },
+    ],
+  });
+  const { body } = askSandbox(sandbox, 'GET', '/outposts/instances/?name__iexact=edge');
+  expect(body).toMatchObject({ results: [{ name: 'Edge' }] });
+  const stages = `/stages/identification/?password_stage=${staff}`;
+  expect(askSandbox(sandbox, 'GET', stages)).toMatchObject({
+    status: 400,
+    body: { password_stage: ['Select a valid choice. That choice is not one of the available choices.'] },
+  });
+});
+
+test('the sandbox lists records without a value last', () => {
+  const sandbox = seeded();
+  ask(sandbox, 'PATCH', 'users/2/', { last_login: '2026-01-01T00:00:00Z' });
+  const { results } = ask(sandbox, 'GET', 'users/?ordering=last_login&path_startswith=users').body;
+  expect(Array.isArray(results) && results.map((user) => valueAt(user, ['username']))[0]).toBe('bob');
+});
+
+test('only the first release of the sandbox leaves out the backchannel application if there is none', () => {
+  const hasField = (release: '2023.10' | '2025.12'): boolean => {
+    const { sandbox } = seedSandbox({ providers: [{ pk: 9, name: 'p' }] }, release);
+    return 'assigned_backchannel_application_slug' in askSandbox(sandbox, 'GET', '/providers/saml/9/').body;
+  };
+  expect([hasField('2023.10'), hasField('2025.12')]).toEqual([false, true]);
+});
+
+test('the sandbox accepts a token only as a bearer token', () => {
+  const statusOf = (authorization: string): number => {
+    const path = '/api/v3/core/users/me/';
+    return seeded().handle({ method: 'GET', path, headers: { authorization }, body: '' }).status;
+  };
+  expect(['Bearer sandbox-token', 'Basic sandbox-token', 'Bearer', ''].map(statusOf)).toEqual([
+    200, 403, 403, 403,
+  ]);
 });
 
 test('in later releases, the sandbox limits pages, and accepts an escaped backslash before `ud800`', () => {

@@ -141,6 +141,14 @@ describe('a seed of the sandbox', () => {
     expect(loadSeed(seed)).toMatchObject([{ detail: 'Another entry has this pk.' }]);
   });
 
+  test('can have attributes of users that only later releases know', () => {
+    const seed: SandboxSeed = { object_attributes: [{ key: 'room', is_required: true }] };
+    const attributes = '/core/object_attributes/';
+    const statusIn = (release: '2025.12' | '2026.8'): number =>
+      askSandbox(seedSandbox(seed, release).sandbox, 'GET', attributes).status;
+    expect([statusIn('2025.12'), statusIn('2026.8')]).toEqual([404, 200]);
+  });
+
   test('can use the same id in two lists', () => {
     const pk = '5c5c9e1a-0000-4000-8000-00000000000a';
     const text = `groups: [{ pk: ${pk}, name: a }]\nroles: [{ pk: ${pk}, name: a }]\n`;
