@@ -117,6 +117,43 @@ test('the sandbox filters by names without case, and refuses to filter by a reco
   });
 });
 
+test.each<[object, number, object?]>([
+  [{ username: 'AnonymousUser' }, 400],
+  [{ path: '/a' }, 400],
+  [{ path: 'a/' }, 400],
+  [{ path: 'a//b' }, 400],
+  [{ path: 'a/b' }, 201, { path: 'a/b' }],
+  [{ type: 'internal_service_account' }, 400],
+  [{ last_login: '2026-02-28T00:00:00Z' }, 201],
+  [{ last_login: '2026-02-30T00:00:00Z' }, 400],
+  [{ groups: [staff.replaceAll('-', '').toUpperCase()] }, 201, { groups: [staff] }],
+])('the sandbox answers a create of a user with %j with %i', (fields, status, shown = {}) => {
+  expect(ask(seeded(), 'POST', 'users/', { username: 'new', name: '', ...fields })).toMatchObject({
+    status,
+    body: shown,
+  });
+});
+
+test('the sandbox lets an existing user become an internal service account', () => {
+  const type = 'internal_service_account';
+  expect(ask(seeded(), 'PATCH', 'users/1/', { type })).toMatchObject({ status: 200, body: { type } });
+});
+
+test('the sandbox shows the permissions of a superuser only to a superuser', () => {
+  const sandbox = seeded({
+    tokens: [
+      { token: 'one', superuser: true },
+      { token: 'other', username: 'ann' },
+    ],
+  });
+  const permissionsOf = (token: string): number => {
+    const { user = null } = ask(sandbox, 'GET', 'users/me/', {}, token).body;
+    const all = valueAt(user, ['system_permissions']);
+    return Array.isArray(all) ? all.length : -1;
+  };
+  expect([permissionsOf('one') > 0, permissionsOf('other')]).toEqual([true, 0]);
+});
+
 test('the sandbox lists records without a value last', () => {
   const sandbox = seeded();
   ask(sandbox, 'PATCH', 'users/2/', { last_login: '2026-01-01T00:00:00Z' });
