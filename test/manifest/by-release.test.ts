@@ -274,3 +274,14 @@ test.each([
 function idOf(digit: string): string {
   return `${digit.repeat(8)}-1111-4111-8111-111111111111`;
 }
+
+test('an entry that declares a record absent needs no field of the release', async () => {
+  const entry = 'name: a, type: oauth2';
+  const codesOf = async (fields: string): Promise<string[]> => {
+    const text = `version: 1\nproviders: [{ ${fields} }]\n`;
+    const { diagnostics } = await loadText(text, { release: readRelease('2026.5') });
+    return diagnostics.map(({ code }) => code);
+  };
+  expect(await codesOf(`${entry}, state: absent`)).toEqual([]);
+  expect(await codesOf(entry)).not.toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { inFull } from '../support/effort.ts';
+import { loadText } from '../support/desired.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const users = (names: readonly string[]): string =>
@@ -37,4 +38,23 @@ test('100,000 resources may be declared', async ({ skip }) => {
   const names = Array.from({ length: 50_000 }, (_, index) => `u${index}`);
   const files = { 'a.yaml': users(names), 'b.yaml': users(names.map((name) => `x${name}`)) };
   expect(await load(files)).toMatchObject({ diagnostics: [], resources: { length: 100_000 } });
+});
+
+test.each([
+  ['by default', {}, ['warning rewritten-number', 'warning similar-name']],
+  [
+    'if no resource is of interest',
+    { isWarningReported: (): boolean => false },
+    ['warning rewritten-number'],
+  ],
+  [
+    'if no resource is of interest, but warnings count as errors',
+    { isWarningReported: (): boolean => false, strict: true },
+    ['error rewritten-number', 'error similar-name'],
+  ],
+])('these warnings about a resource and about a value are reported %s', async (_, options, expected) => {
+  const text =
+    'version: 1\nusers: [{ username: a, name: A, attributes: { n: 0755 } }, { username: A, name: A }]\n';
+  const { diagnostics } = await loadText(text, options);
+  expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(expected);
 });
