@@ -58,3 +58,27 @@ test.each([
   const { diagnostics } = await loadText(text, options);
   expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(expected);
 });
+
+test('secrets are redacted as the service stores them, without spaces, and referenced files are known', async () => {
+  const field = 'attributes: { key: "${env:KEY}", text: "${text:keys/a.txt}" }';
+  const text = `version: 1\nusers: [{ username: a, name: A, ${field} }]\n`;
+  const files = memoryFiles({ 'm.yaml': text, 'keys/a.txt': 'b' });
+  const { resources, referencedFiles } = await loadManifests(['m.yaml'], {
+    files,
+    env: { KEY: ' canary-77\n' },
+  });
+  expect(resources.map(({ secrets }) => secrets)).toEqual([['canary-77']]);
+  expect([...referencedFiles]).toEqual(['keys/a.txt']);
+});
+
+test.each([
+  [15, false],
+  [16, true],
+  [255, true],
+  [256, false],
+])('a secret of %i characters can be generated: %j', async (length, isPossible) => {
+  const fields = `name: a, type: oauth2, authorization_flow: { slug: f }, client_secret: "\${generate:${length}}"`;
+  const text = `version: 1\nproviders: [{ ${fields}, redirect_uris: [] }]\n`;
+  const { diagnostics } = await loadText(text, { random: () => 0 });
+  expect(!diagnostics.some(({ code }) => code === 'invalid-reference')).toBe(isPossible);
+});
