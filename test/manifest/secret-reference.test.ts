@@ -84,3 +84,17 @@ describe('a file that ${text:} refers to', () => {
     expect(await of(1024 * 1024 + 1)).toMatchObject({ code: 'unresolved-reference' });
   });
 });
+
+test.each([
+  ['WIKI', 'WIKI', true],
+  ['WIKI', 'WIKI_ADMIN', false],
+  ['WIKI_*', 'WIKI_ADMIN', true],
+  ['*_KEY', 'WIKI_KEY_ID', false],
+])('the pattern %s of allow_env allows %s: %j', async (pattern, name, isAllowed) => {
+  const readFile = async (): Promise<string> => '';
+  const found = await readSecret(
+    { env: name },
+    { env: { [name]: 'x' }, policy: { allowEnv: [pattern] }, readFile },
+  );
+  expect(found === 'x').toBe(isAllowed);
+});

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Selector } from '../../src/manifest/select.ts';
+import { parseShard, Selector } from '../../src/manifest/select.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { desired } from '../support/desired.ts';
 
@@ -150,4 +150,9 @@ test('a shard may contain none of the selected resources', () => {
   };
   expect(scope({ index: 2, count: 2 })).toMatchObject({ declared: 3 });
   expect(() => scope()).toThrow('--target and --exclude leave out every resource');
+});
+
+test.each(['0/8', '9/8', '1', '1/0', 'a/b'])('%s is not a shard', (written) => {
+  expect(() => parseShard(written, '--shard')).toThrow('--shard cannot be');
+  expect(parseShard('8/8', '--shard')).toEqual({ index: 8, count: 8 });
 });
