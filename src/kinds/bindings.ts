@@ -92,6 +92,17 @@ export function extraBindings(
   });
 }
 
+/** The existing bindings after an update, together with the missing ones. */
+export function childrenAfter(declared: WantedChildren, bound: readonly Child[]): readonly Binding[] {
+  const pairs = bindingsByDeclaration(declared, bound);
+  const kept = new Set(pairs.values());
+  const extra = new Set(extraBindings(declared, bound).map(({ child }) => child));
+  return [
+    ...declared.wanted.map((one) => ({ ...one, values: { ...pairs.get(one)?.values, ...one.values } })),
+    ...bound.filter((child) => !kept.has(child) && !extra.has(child)),
+  ];
+}
+
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
   const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;

@@ -2,12 +2,13 @@ import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { needsSuperuserToDelete } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
-import type { UnboundStates } from '../kinds/children.ts';
-import { declaresBindings, wantedChildren } from '../kinds/access.ts';
-import { extraBindings } from '../kinds/bindings.ts';
+import type { Binding, UnboundStates } from '../kinds/children.ts';
+import { wantedChildren } from '../kinds/access.ts';
+import { childrenAfter, extraBindings } from '../kinds/bindings.ts';
 import { valueAfter } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { keyOfId, namingFields, referenceKeys, withRunIds } from '../kinds/named.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { bindingsOf } from '../service/children.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
@@ -231,21 +232,33 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (deletes.length === 0) return undefined;
+  const isUpdated = allow.includes('update');
   // The apply sets declared bindings before any delete, and checks again whether each delete is safe.
-  const closed = new Set(
-    resources.flatMap((resource) =>
-      allow.includes('update') && declaresBindings(resource)
-        ? (observedRecordAt(observed, resource.address)?.pk ?? [])
-        : [],
-    ),
-  );
-  const released = new Set(allow.includes('update') ? releasedReferences(resources, observed) : []);
+  const planned = new Map(isUpdated ? plannedBindings(resources, observed) : []);
+  const released = new Set(isUpdated ? releasedReferences(resources, observed) : []);
   return readDeletions({
     ...service,
     deletes,
-    isClosed: (pk) => closed.has(pk),
+    plannedBindings: (pk) => planned.get(pk),
     isReleased: (owner, gone) => released.has(`${owner} ${gone}`),
     isFlagOff: async () => after === 'closed',
+  });
+}
+
+/** The bindings of policies, groups and users after the updates, by the ids of the records that have them. */
+function plannedBindings(
+  resources: readonly Resource[],
+  observed: ObservedState,
+): (readonly [string, readonly Binding[]])[] {
+  return resources.flatMap((resource) => {
+    const held = observedRecordAt(observed, resource.address);
+    const bound = held?.bound?.get(policyBindings);
+    const declared = wantedChildren(resource).find(({ children }) => children === policyBindings);
+    if (held === undefined || bound === undefined || declared === undefined) return [];
+    const { pk, bindable = pk } = held;
+    const after = childrenAfter(declared, bound);
+    // The service shows a record that has bindings by either id.
+    return [[pk, after] as const, [bindable, after] as const];
   });
 }
 

@@ -3,6 +3,7 @@ import { lazy } from '../base/memoize.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { needsSuperuserToDelete, isSubject, kinds } from '../kinds/all.ts';
 import { isEffective, childKey } from '../kinds/bindings.ts';
+import type { Binding } from '../kinds/children.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import { readChildren } from './children.ts';
@@ -36,8 +37,8 @@ export interface DeleteDecisions {
 /** The deletes of a plan, and the changes of the plan that affect which records a delete would open to everyone. */
 interface DeleteContext extends ReadContext {
   readonly deletes: readonly DeleteCandidate[];
-  /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
-  readonly isClosed?: (pk: string) => boolean;
+  /** The bindings that the record with this id has before any delete, if the plan changes them. */
+  readonly plannedBindings?: (pk: string) => readonly Binding[] | undefined;
   readonly isReleased?: IsReleased;
   readonly isFlagOff: () => Promise<boolean>;
 }
@@ -175,7 +176,7 @@ async function judgeBindings(
   dependents: NonNullable<Dependents>,
   context: DeleteContext,
 ): Promise<DeleteDecision> {
-  const { deletes, isClosed = () => false } = context;
+  const { deletes, plannedBindings = () => undefined } = context;
   const read = await readChildren(policyBindings, 'all', context);
   if (read.kind !== 'read') return { notes: [], refusal: unread('its bindings could not be read', context) };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
@@ -185,14 +186,14 @@ async function judgeBindings(
   const key = bindingKey(candidate);
   const deletedKeys = new Set([key, ...deletes.map(bindingKey)]);
   const losing = [...read.of].filter(([target, bindings]) => {
-    const deciding = bindings.filter((child) => isEffective(child));
+    const deciding = (plannedBindings(target) ?? bindings).filter((child) => isEffective(child));
     // A negated binding or a policy does not keep a record closed.
     const isKept = deciding.some(
       (child) =>
         child.values['negate'] !== true && child.binds !== policyField && !deletedKeys.has(childKey(child)),
     );
     const isBound = deciding.some((child) => childKey(child) === key);
-    return isBound && !isKept && !deleted.has(target) && !isClosed(target);
+    return isBound && !isKept && !deleted.has(target);
   });
   if (losing.length === 0) return { notes: [] };
   const closing = await closedWithoutBindings(context);

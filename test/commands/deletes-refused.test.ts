@@ -6,9 +6,12 @@ import { parseJson } from '../../src/base/json.ts';
 import { all, applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someOf, someReleases } from '../support/effort.ts';
+import { done } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { otherClient } from '../support/other-client.ts';
+
+const otherGroup = 'group: { name: other }, order: 1';
 
 describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
   test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
@@ -21,9 +24,8 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
     // The application is deleted too.
     expect(stdout).not.toContain('the application "wiki" loses it');
     expect(stdout).toContain('another application can then have its `provider` "Wiki" (7)');
-    const done = await applied(world, all, { allow: ['update', 'delete'] });
-    expect(done.ending, done.stdout).toBe('done');
-    expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
+    const ran = await done(applied(world, all, { allow: ['update', 'delete'] }));
+    expect(ran.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
     expect(deletes(world).map((path) => path.replace(/^\/api\/v3\/(\w+\/\w+)\/.*/, '$1'))).toEqual([
       'policies/bindings',
       'core/applications',
@@ -230,6 +232,26 @@ groups: [{ name: staff, state: absent }]
 applications: [{ slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
 `;
   expect((await planned(world, text)).stdout).toContain('everyone could then open');
+});
+
+test.each([
+  [false, 'changes the title', 'title: Other'],
+  [false, 'adds no policies', 'policies: [], at_least: [policies]'],
+  [false, 'adds a disabled group', `policies: [{ ${otherGroup}, enabled: false }], at_least: [policies]`],
+  [true, 'adds another group', `policies: [{ ${otherGroup} }], at_least: [policies]`],
+  [true, 'binds another group', `policies: [{ ${otherGroup} }]`],
+  [true, 'removes all policies', 'policies: []'],
+])('the only group bound to a flow may be deleted: %s, if the same plan %s', async (may, _, more) => {
+  const groups = [{ name: 'staff' }, { name: 'other' }];
+  const world = new World({ groups, tokens: [{ token: 'sandbox-token', superuser: true }] });
+  const flow = (fields: string): string =>
+    `flows: [{ slug: door, designation: stage_configuration, name: Door, ${fields} }]\n`;
+  const bound = flow('title: Door, policies: [{ group: { name: staff }, order: 0 }]');
+  await done(applied(world, `version: 1\n${bound}`, { allow: [] }));
+  const text = `${entry('groups', 'name: staff')}${flow(more)}`;
+  const { stdout } = await planned(world, text, { allow: ['update', 'delete'] });
+  expect(stdout.includes('everyone could then open the flow "door"')).toBe(!may);
+  expect(stdout.includes('- group.staff')).toBe(may);
 });
 
 test('a user is not deleted if the token may not read its own user', async () => {
@@ -442,8 +464,7 @@ flows: [{ slug: way, state: absent }]
     expect(stdout).toContain('policy.gate is not deleted: records that have this policy');
     // A policy without another record that it guards is deleted after this record.
     const both = `${gate}applications: [{ slug: wiki, state: absent }]\n`;
-    const done = await applied(world, both);
-    expect([done.ending, done.stdout]).toEqual(['done', expect.stringContaining('2 destroyed')]);
+    expect((await done(applied(world, both))).stdout).toContain('2 destroyed');
     expect(deletes(world).map((path) => path.split('/')[3])).toEqual(['core', 'policies']);
   });
 
