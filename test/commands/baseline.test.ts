@@ -166,10 +166,25 @@ describe('a plan with --changed-only', () => {
     for (const detailedExitcode of [false, true]) {
       const ran = await planned({ changedOnly: true, output: 'text', detailedExitcode }, setup(now, now));
       expect(ran).toMatchObject({ ending: 'done', stderr: '' });
-      expect(ran.stdout).toMatch(/\n\nNo changes\. Your infrastructure matches the configuration\.\n$/);
+      expect(ran.stdout).toMatch(/\n\nNo changes\. No resource was compared\.\n$/);
     }
     await done(applied({ changedOnly: true }, setup(now, now)));
     expect(service.requests).toEqual([]);
+  });
+
+  test.each([
+    [
+      ['application.docs'],
+      '\nNo changes. The compared part of your infrastructure matches the configuration.\n',
+    ],
+    [['application.*'], '\nNo changes. Your infrastructure matches the configuration.\n'],
+  ])('%j that finds no changes says how much matches', async (target, words) => {
+    const docs = {
+      'rollcall.yaml': config,
+      'm/apps.yaml': before['m/apps.yaml'].replace('name: Docs', 'name: Other'),
+    };
+    const { stdout } = await planned({ target, output: 'text' }, setup(docs, docs));
+    expect(stdout).toContain(words);
   });
 
   test('leaves out warnings about unchanged entries', async () => {

@@ -6,14 +6,8 @@ import { printableLine, withoutEmpty, shortened, uriComponent } from '../printab
 import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
 import { interruptedSentence } from '../words/outcomes.ts';
-import {
-  pendingFirst,
-  planView,
-  shownChanges,
-  limitNewResources,
-  limitNotPlanned,
-  type PlanView,
-} from '../words/plan.ts';
+import { limitNewResources, limitNotPlanned } from '../words/limit-changes.ts';
+import { pendingFirst, planView, shownChanges, type PlanView } from '../words/plan.ts';
 import { splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {

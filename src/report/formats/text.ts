@@ -14,7 +14,8 @@ import {
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from '../words/diagnostics.ts';
 import { applyHeading, existingRecordWords, outcomeLooks, verdictWords } from '../words/outcomes.ts';
-import { planView, shownChanges, limitNewResources, limitNotPlanned, type PlanView } from '../words/plan.ts';
+import { limitNewResources, limitNotPlanned } from '../words/limit-changes.ts';
+import { planView, shownChanges, type PlanView } from '../words/plan.ts';
 import { maxAsPlanned, splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {

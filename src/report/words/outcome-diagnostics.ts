@@ -103,7 +103,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
     code: 'differs',
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
-      ? 'Remove this obstacle and apply again, or delete the record in the service.'
+      ? 'Remove this obstacle and apply again.'
       : 'Declare the value that the service has, or change the value in the service.',
   };
 }

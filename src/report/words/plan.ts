@@ -4,7 +4,6 @@ import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
   isLoginChange,
-  isPending,
   notPlannedChanges,
   pendingChanges,
   plannedEffects,
@@ -15,9 +14,9 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
-import { groupBy } from '../../base/group-by.ts';
 import { differsVerb } from './changes.ts';
-import { listAddresses, listNames } from './diagnostics.ts';
+import { listNames } from './diagnostics.ts';
+import { isRemarkable } from './limit-changes.ts';
 import { changeNotes, effectsNote, openRecordsNote, renamedNote } from './plan-notes.ts';
 import { unservedNote } from './unserved.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
@@ -55,55 +54,6 @@ function mostImportantFirst(changes: readonly Change[]): Change[] {
 function rankOf(change: Change): number {
   if (change.action === 'not-planned') return 0;
   return isLoginChange(change) || change.takesOwnRights ? 1 : 2;
-}
-
-/** If more than this number of resources are not planned for the same reason, only the first is shown, and the others are counted. */
-const maxListedNotPlanned = 10;
-
-export function limitNotPlanned(changes: readonly Change[]): {
-  readonly shown: readonly Change[];
-  readonly more: readonly string[];
-} {
-  const byReason = groupBy(notPlannedChanges({ changes }), ({ diagnostics }) =>
-    JSON.stringify(diagnostics.map(({ summary }) => summary)),
-  );
-  const many = [...byReason.values()].filter(({ length }) => length > maxListedNotPlanned);
-  const counted = new Set<Change>(many.flatMap(([, ...others]) => others));
-  return {
-    shown: changes.filter((change) => !counted.has(change)),
-    more: many.map(
-      ([first, ...others]) =>
-        `${others.length} more are not planned for the same reason as ${listAddresses([first])}: ${listAddresses(others)}.`,
-    ),
-  };
-}
-
-/** If a list has more than `inFull` new resources, only the first `named` of them are named, and the others are counted. */
-const maxListedNew = { inFull: 200, named: 50 };
-
-/** The changes to show in full. If a list has very many new resources, the first are shown by name, and the others are counted. */
-export function limitNewResources(
-  changes: readonly Change[],
-  kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
-): {
-  readonly inFull: readonly Change[];
-  readonly named: readonly Change[];
-  readonly more: readonly string[];
-} {
-  const fresh = changes.filter((change) => kinds.includes(changeKind(change)) && !isRemarkable(change));
-  const many = [...groupBy(fresh, ({ resource }) => resource.kind.list)].filter(
-    ([, { length }]) => length > maxListedNew.inFull,
-  );
-  const folded = new Set(many.flatMap(([, alike]) => alike));
-  return {
-    inFull: changes.filter((change) => !folded.has(change)),
-    named: many.flatMap(([, alike]) => alike.slice(0, maxListedNew.named)),
-    more: many.map(([list, alike]) => {
-      const isUnseen = alike.some((change) => changeKind(change) === 'create_if_absent');
-      const count = alike.length - maxListedNew.named;
-      return `… and ${count} more ${list} that are created${isUnseen ? ' if they are absent' : ''}.`;
-    }),
-  };
 }
 
 /** Sorts changes: the changes to apply come first, because the last ones may be cut off. */
@@ -168,11 +118,6 @@ export function planView(plan: Plan): PlanView {
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
-}
-
-/** Whether a change must be shown, even if similar changes are only counted. */
-function isRemarkable(change: Change): boolean {
-  return isPending(change) && (change.action === 'delete' || (change.remarks ?? []).length > 0);
 }
 
 function isAffected(change: Change): boolean {
@@ -240,10 +185,13 @@ function countsOf(changes: readonly Change[], min: number = 1): string[] {
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
   const { differs, not_planned: notPlanned, not_compared: notCompared } = planSummary(plan.changes);
-  if (pendingChanges(plan).length === 0 && differs + notPlanned === 0)
-    return notCompared === 0
-      ? 'No changes. Your infrastructure matches the configuration.'
-      : 'No changes. Your infrastructure matches the configuration, as far as it can be compared.';
+  if (pendingChanges(plan).length === 0 && differs + notPlanned === 0) {
+    const isPart = plan.scope !== undefined && plan.changes.length < plan.scope.declared;
+    if (isPart && plan.changes.length === 0) return 'No changes. No resource was compared.';
+    const subject = isPart ? 'The compared part of your infrastructure' : 'Your infrastructure';
+    const limit = notCompared === 0 ? '' : ', as far as it can be compared';
+    return `No changes. ${subject} matches the configuration${limit}.`;
+  }
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
