@@ -31,6 +31,8 @@ export interface LoginStep {
   readonly invites?: string;
   /** The field with a stage through which people pass without a password. */
   readonly passkeys?: string;
+  /** The people whom the stage refuses, with these values of its fields. */
+  readonly refuses?: (fields: JsonObject) => string | undefined;
   readonly logsIn?: true;
   /** Whether the stage changes the user, such as the password in a recovery. */
   readonly writes?: true;

@@ -217,6 +217,18 @@ export function obstaclesToUnknown(flow: LoginFlow): readonly string[] {
     : [];
 }
 
+/** Who can no longer pass a flow because of stages that it did not have before. */
+export function refusedByNewStages(before: LoginFlow, after: LoginFlow): readonly string[] {
+  const known = new Set(before.stages.map(({ record }) => record?.name));
+  return after.stages.flatMap(({ record, passes }): string[] => {
+    if (record === undefined || passes === false || known.has(record.name)) return [];
+    const people = stepOf(record)?.refuses?.(record.fields);
+    return people === undefined
+      ? []
+      : [`${people} can no longer pass the flow, because of its stage ${JSON.stringify(record.name)}`];
+  });
+}
+
 export function kindsWithChallenge({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)

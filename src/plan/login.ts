@@ -9,6 +9,7 @@ import {
   nameOnlyLogin,
   obstaclesToUnknown,
   openLogin,
+  refusedByNewStages,
 } from '../kinds/login-problems.ts';
 import { declaredRecord, isLoginFlow, isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
@@ -100,6 +101,8 @@ export function checkLoginChanges(
   for (const flow of loginFlows(pending, logins)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
+    if (flow.before && flow.after)
+      for (const words of refusedByNewStages(flow.before, flow.after)) note(change, words);
     const reasons = lockoutReasons(flow, logins).join('; ');
     if (reasons === '') continue;
     if (accepts.includes('lockout')) note(change, `locks people out: ${reasons}`);

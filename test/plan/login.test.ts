@@ -34,6 +34,8 @@ const shut = flow('a', [who, pw, enter], ', policies: [{ policy: { name: Q }, or
 const ofDoor = brands(brand('example.com', 'door', true));
 const swapped = policies(policy(false), policy(true, 'Q'));
 const all = stages() + policies(policy(true), policy(false, 'Q'), asking);
+const configuring = (offered: string): string =>
+  ofDoor + all.replace('action: deny', `action: configure, configuration_stages: [${offered}]`);
 
 /** The password is asked for if P passes and Q does not, and the other password is asked for in the opposite case. */
 const opposite =
@@ -113,6 +115,32 @@ test.each<{
     before: stages() + ofDoor + flows(flow('door', [who, enter])),
     after: stages().replace('seconds=0', 'days=1') + ofDoor + flows(flow('door', [who, enter])),
     found: ['stage.enter affects how people log in', 'flow door to door'],
+  },
+  {
+    name: 'a stage for a second factor that stops people without a device has a note',
+    before: all + ofDoor + flows(flow('door', [who, pw, enter])),
+    after: all + ofDoor + flows(usual),
+    found: [
+      'flow.door affects how people log in',
+      'flow.door people without a device can no longer pass the flow, because of its stage "code"',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a stage that offers nothing to set up stops people without a device too',
+    before: configuring('') + flows(flow('door', [who, pw, enter])),
+    after: configuring('') + flows(usual),
+    found: [
+      'flow.door affects how people log in',
+      'flow.door people without a device can no longer pass the flow, because of its stage "code"',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a stage that lets people set up a device has no such note',
+    before: configuring('{ name: pw2 }') + flows(flow('door', [who, pw, enter])),
+    after: configuring('{ name: pw2 }') + flows(usual),
+    found: ['flow.door affects how people log in', 'flow door to door'],
   },
   {
     name: 'a policy that may skip the password is remarked on',

@@ -56,7 +56,15 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
-    login: { ...identifying, proves: { field: 'not_configured_action', value: 'deny' } },
+    login: {
+      ...identifying,
+      proves: { field: 'not_configured_action', value: 'deny' },
+      // Without `configuration_stages`, nobody can set up a device in the stage.
+      refuses: ({ not_configured_action: action = null, configuration_stages: offered = null }) =>
+        action === 'deny' || (action === 'configure' && isJsonList(offered) && offered.length === 0)
+          ? 'people without a device'
+          : undefined,
+    },
     // If a PATCH contains `configure`, the service requires the stages for the configuration.
     update: { requiredInUpdates: ['configuration_stages'] },
     fields: {
