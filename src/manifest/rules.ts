@@ -100,7 +100,7 @@ function checkDuplicate({ resource, earlier }: CheckedEntry, _: SeenEntries, rep
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${formatPlace(placeOfIdentity(earlier))}. Remove one of the two.`,
+    detail: `It is first declared at ${formatPlace(placeOfIdentity(earlier))}. Write all of its fields into one entry.`,
   });
 }
 

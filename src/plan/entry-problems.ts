@@ -73,7 +73,7 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
     return diagnosticOf(resource, kind.scope, {
       code: 'duplicate-resource',
       summary: `the ${kind.identity} \`${name}\` is declared twice within the same \`${kind.scope}\``,
-      detail: `It is first declared at ${formatPlace(placeOf(first, kind.identity))}. Remove one of the two.`,
+      detail: `It is first declared at ${formatPlace(placeOf(first, kind.identity))}. Write all of its fields into one entry.`,
     });
   });
 }
