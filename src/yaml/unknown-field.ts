@@ -30,6 +30,9 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
     if (typed) return { hint: `Write an entry of ${listWords(typed)}.` };
   }
   if (steps.length <= entryDepth) {
+    const [at, type = ''] = steps;
+    if (at === 'defaults' && kinds.some((other) => other.type === type && other.variant?.value === unknown))
+      return { hint: `Write \`${type}.${unknown}\` beside \`${type}\`.` };
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // ajv checked a JSON value
     return likelyField(unknown, known, kind);
   }

@@ -20,6 +20,12 @@ async function told(text: string, validate: Validate = validateManifest): Promis
   );
 }
 
+test('the type of a default inside the defaults of its list gets its own key', async () => {
+  const text =
+    'version: 1\ndefaults: { provider: { oauth2: { client_type: public } } }\nusers: [{ username: a, name: A }]\n';
+  expect(await told(text)).toEqual(['unknown-field 2:25 Write `provider.oauth2` beside `provider`.']);
+});
+
 test('the first 1,000 problems of a file are reported, and that there are more', async () => {
   const entries = (count: number): string =>
     `version: 1\nusers:\n${'  - { username: a, nam: A }\n'.repeat(count)}`;
