@@ -71,6 +71,12 @@ test('an export of all providers includes every type', async () => {
   expect(stdout()).toBe('provider.Door\nprovider.Old\nprovider.Older\nprovider.Wiki\n');
 });
 
+test('an export is refused for an address without a record, although other types are left out', async () => {
+  const { context } = withUnknownType(sandboxReleases[0]).run('version: 1\n');
+  const options = { output: 'yaml', target: ['provider.*', 'user.nobody'], list: true } as const;
+  await expect(exportManifests(options, context)).rejects.toThrow('an address like user.nobody');
+});
+
 test('an export of one provider reports no other types', async () => {
   const { context, stderr } = withUnknownType(sandboxReleases[0]).run('version: 1\n');
   const options = { output: 'yaml', target: ['provider.Wiki'], list: true } as const;
