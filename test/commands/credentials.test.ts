@@ -165,19 +165,24 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.get('c.env')?.match(/CLIENT_SECRET/g)).toHaveLength(1);
   });
 
-  test('replaces no file that may contain credentials that could not be read', async () => {
-    const world = worldWith();
-    world.tamper = ({ path }, answer) => (path.includes('other') ? answered(500) : answer());
-    const addresses = [address, 'provider.other'];
-    const kept = await ran(addresses, { to: 'c.env', replace: true }, world, { 'c.env': 'kept' });
-    expect(kept.ending).toBe('failed');
-    expect(kept.stderr).toContain('The existing file may contain the credentials');
-    expect(kept.written.size).toBe(0);
-    const anew = await ran(addresses, { to: 'c.env', replace: true }, world);
-    expect([anew.ending, anew.written.size]).toEqual(['incomplete', 1]);
-    const { stderr } = await ran(addresses, { to: 'c.env' }, world, { 'c.env': 'kept' });
-    expect(stderr).toContain('To replace the file, use --replace.');
-  });
+  test.each<[unread: string, names: readonly string[], options: Options]>([
+    ['other', [address, 'provider.other'], {}],
+    ['/providers/radius/', [], { all: true }],
+  ])(
+    'replaces no file that may contain credentials that could not be read: %s',
+    async (unread, names, all) => {
+      const world = worldWith();
+      world.tamper = ({ path }, answer) => (path.includes(unread) ? answered(500) : answer());
+      const kept = await ran(names, { ...all, to: 'c.env', replace: true }, world, { 'c.env': 'kept' });
+      expect(kept.ending).toBe('failed');
+      expect(kept.stderr).toContain('The existing file may contain the credentials');
+      expect(kept.written.size).toBe(0);
+      const anew = await ran(names, { ...all, to: 'c.env', replace: true }, world);
+      expect([anew.ending, anew.written.size]).toEqual(['incomplete', 1]);
+      const { stderr } = await ran(names, { ...all, to: 'c.env' }, world, { 'c.env': 'kept' });
+      expect(stderr).toContain('To replace the file, use --replace.');
+    },
+  );
 
   test('prints secrets only with --show-secrets', async () => {
     await expect(ran([address], { to: '-' })).rejects.toThrow('--to - prints secrets');
