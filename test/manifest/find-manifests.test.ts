@@ -25,6 +25,7 @@ beforeAll(() => {
   }
   symlinkSync('.', join(folder, 'a/b/loop'));
   symlinkSync('one.yaml', join(folder, 'a/again.yaml'));
+  symlinkSync('three.json', join(folder, 'a/b/notes'));
   symlinkSync('..', join(folder, 'a/outside'));
   symlinkSync('../outside.yaml', join(folder, 'a/secret.yaml'));
   writeFileSync(join(folder, 'outside.yaml'), '');
