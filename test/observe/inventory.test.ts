@@ -243,13 +243,15 @@ describe('an inventory of a service', () => {
     ]);
   });
 
-  test('of applications masks a token in the name of a record that is listed, but not shown', async () => {
+  test.each([
+    ['absent', answered(404, { detail: 'Not found.' })],
+    ['denied', answered(403, { detail: 'You do not have permission to perform this action.' })],
+  ])('of applications masks a token in the name of a record that is listed, but %s', async (_, exchange) => {
     const applications = manyApplications(1).map((record) => ({ ...record, slug: 'wiki-TOKEN-123' }));
     const { send } = listingService({
       applications,
       isSuperuser: false,
-      instead: ({ list, page }) =>
-        list === 'applications' && page === undefined ? answered(404, { detail: 'Not found.' }) : undefined,
+      instead: ({ list, page }) => (list === 'applications' && page === undefined ? exchange : undefined),
     });
     const { gaps } = await taking(withRedaction(send, ['TOKEN-123']), 'application');
     expect(gaps).toMatchObject([{ kind: 'not_superuser' }, { kind: 'not_shown', name: 'wiki-(sensitive)' }]);
