@@ -20,6 +20,12 @@ test('a member of several groups is a superuser if any of these grants it', () =
   expect(isAnySuperuserLeft([staff, groupOf('a', true)], [])).toBe(false);
 });
 
+test('a member of a group is a superuser if the parent of a parent grants it', () => {
+  const parent = { ...groupOf('b', false), parents: ['a'] };
+  const child = { ...groupOf('c', false, 'u'), parents: ['b'] };
+  expect(isAnySuperuserLeft([groupOf('a', true), parent, child], [])).toBe(true);
+});
+
 test.each([
   ['', true],
   ['is_active: true', true],
@@ -44,6 +50,23 @@ test('an account that becomes active gains the rights of its roles again', async
   const gains = gainedRights({ ...change, action: 'update' }, record, undefined, new Map(), new Set());
   expect(gains).toEqual([expect.stringContaining('the rights of the role ')]);
 });
+
+test.each([
+  [{ before: false }, 1],
+  [{ before: true }, 0],
+  [{}, 0],
+])(
+  'an account that was declared active since the baseline gains rights if it was not: %j',
+  async (earlier, count) => {
+    const roles =
+      'roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [{ name: r }], is_active: true }]';
+    const { changes, records } = await planBetween(roles, roles);
+    const change = changes.find(({ resource }) => resource.name === 'u') ?? expect.fail();
+    const record = records.find(({ fields }) => fields['username'] === 'u') ?? expect.fail();
+    const since = { kind: 'altered', fields: [{ field: 'is_active', ...earlier, now: true }] } as const;
+    expect(gainedRights(change, record, since, new Map(), new Set())).toHaveLength(count);
+  },
+);
 
 test('a group has the parent that a release before 2025.12 shows', async () => {
   const parent = '22222222-2222-4222-8222-222222222222';
