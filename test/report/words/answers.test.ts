@@ -21,7 +21,7 @@ describe('an error answer', () => {
     ['a plain text', answered(502, 'authentik starting')],
     ['JSON of another form', answered(502, { error: 'authentik starting' })],
     ['a web page for a time-out', answered(504, '<html>Gateway Timeout</html>')],
-    ['a web page of a firewall', answered(522, '<html>')],
+    ['a web page of a firewall', answered(520, '<html>')],
   ])('is attributed to a proxy in front of the service: %s', (_, exchange) => {
     expect(wordsFor(exchange)).toContain('a proxy or gateway answered in place of the service');
     expect(wordsFor(exchange)).toContain('--wait');
