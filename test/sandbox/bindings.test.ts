@@ -156,6 +156,8 @@ describe.each(someReleases(sandboxReleases))('a binding in the sandbox of releas
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     const [first, second] = made.map(({ body }) => `${bindings}${textOf(body['pk'])}/`);
     expect(first).not.toBe(second);
+    const listed = resultsOf(await ask('GET', bindings)).map(({ pk }) => pk);
+    expect(listed).toEqual(made.map(({ body }) => body['pk']).toReversed());
     expect(await ask('DELETE', first ?? '')).toEqual({ status: 204, body: {} });
     for (const method of ['DELETE', 'GET']) expect((await ask(method, first ?? '')).status).toBe(404);
     expect((await ask('GET', second ?? '')).status).toBe(200);
