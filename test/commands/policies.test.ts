@@ -296,9 +296,11 @@ test.each([
 test('an entry that declares access or policies does not get the other field from defaults', async () => {
   const text = grafana('{ group: { name: staff }, order: 1 }').replace(
     'version: 1\n',
-    'version: 1\ndefaults: { application: { access: everyone } }\n',
+    'version: 1\ndefaults: { application: { access: { groups: [{ name: staff }] } } }\n',
   );
-  expect((await run('plan', serviceWith().send, text)).stdout).not.toContain('everyone');
+  const { stdout } = await run('plan', serviceWith().send, text);
+  expect(stdout).toContain('policies["group staff"]');
+  expect(stdout).not.toContain('access');
 });
 
 test('an export declares policies in full, and groups and users as access', async () => {
