@@ -14,6 +14,7 @@ import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, shownId } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
+import { formerName } from '../kinds/lifecycle.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { expiry } from '../kinds/time.ts';
@@ -67,7 +68,7 @@ export function remarksOn(
       ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
       ...(action === 'create' ? expiryNote(resource) : []),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
-      ...redact(ofIds),
+      ...redact([...(presence === 'absent' ? formerNameNote(resource) : []), ...ofIds]),
     ];
   }
   const warnings = differences.flatMap(
@@ -106,6 +107,14 @@ function takenNotes(
       ? []
       : `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
   });
+}
+
+/** The former name may be misspelt. The manifest cannot take it from a secret. */
+function formerNameNote(resource: Resource): string[] {
+  const name = formerName(resource);
+  return name === undefined
+    ? []
+    : [`no ${resource.kind.type} has the former name \`${name}\`, so this creates a new one`];
 }
 
 /** The service may remove or hide an expired record. */

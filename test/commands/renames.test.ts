@@ -57,7 +57,7 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const again = await planned(world, after);
     expect(again.stdout).toContain('No changes.');
     expect(again.stdout).toContain(
-      '`formerly` can be deleted after every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
+      'No visible record has the former name; `formerly` can be deleted after every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
     );
   });
 });
@@ -66,7 +66,7 @@ test('a rename without permission to update creates no second record', async () 
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   const { stdout } = await run(world, apply, jane, { allow: [] });
   expect(stdout).toContain('0 created, 1 differing (left unchanged)');
-  expect(stdout).not.toContain('Already renamed');
+  expect(stdout).not.toContain('`formerly` can be deleted');
   expect(world.writes()).toEqual([]);
 });
 
@@ -84,6 +84,13 @@ test('a renamed resource found under neither name is created only by a superuser
   expect(stdout).toContain('1 created');
   // The former name is not sent.
   expect(stdout).not.toContain('formerly');
+});
+
+test('a create whose former name does not exist has a note', async () => {
+  const world = new World({ users: [] });
+  world.sandbox.issue({ token: 'sandbox-token', superuser: true });
+  const { stdout } = await planned(world, jane);
+  expect(stdout).toContain('note  no user has the former name `jane`, so this creates a new one\n');
 });
 
 test('a renamed resource found under both names is an error with both ids, and nothing is sent', async () => {

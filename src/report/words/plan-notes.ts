@@ -44,7 +44,7 @@ export function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   );
 }
 
-/** A note about resources that have been renamed already, so that `formerly` has no effect any more. */
+/** A note about existing records for which `formerly` has no effect, because no visible record has the former name. */
 export function renamedNote({ changes }: Plan): string[] {
   const done = changes.filter(
     ({ resource, presence, differences }) =>
@@ -54,6 +54,6 @@ export function renamedNote({ changes }: Plan): string[] {
   );
   if (done.length === 0) return [];
   return [
-    `Already renamed; \`formerly\` can be deleted after every service has the new name: ${listAddresses(done)}.`,
+    `No visible record has the former name; \`formerly\` can be deleted after every service has the new name: ${listAddresses(done)}.`,
   ];
 }
