@@ -9,6 +9,7 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 const ofServiceItself = 'internal_service_account';
 
 const fields = {
+  username: { changeWarning: () => 'the login name of the account changes' },
   name: {
     ifMissing: () =>
       likelyRefusedProblem('the service is known to require a `name`', 'It may be an empty string: name: ""'),

@@ -45,6 +45,7 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const from = world.writes().length;
     const shown = await planned(world, after);
     expect(shown.stdout).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
+    expect(shown.stdout).toContain('note  the login name of the account changes\n');
     expect(shown.stdout).toContain('including the URLs of OpenID Connect and SAML');
     const renamed = await run(world, apply, after);
     expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
@@ -102,7 +103,7 @@ test('a renamed resource found under both names is an error with both ids, and n
   const { ending, stderr, stdout } = await run(world, apply, jane);
   expect(ending).not.toBe('done');
   expect(stderr + stdout).toContain('both "jane.doe" and "jane" exist');
-  expect(stderr + stdout).toContain('Their ids, in this order: 2, 1.');
+  expect(stderr + stdout).toContain('Their ids, in this order: 2, 1. The new name is taken');
   expect(world.writes()).toEqual([]);
 });
 

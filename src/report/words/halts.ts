@@ -222,7 +222,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code: 'ambiguous-name',
         summary: `both ${now} and ${before} exist as ${list}`,
-        detail: `Their ids, in this order: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both records without \`formerly\`, or delete one of them.`,
+        detail: `Their ids, in this order: ${ids.map((id) => idText(id)).join(', ')}. The new name is taken, so nothing is renamed. Declare both records without \`formerly\`, or delete one of them.`,
       };
     case 'unseen':
       return {
