@@ -334,3 +334,38 @@ test('a delete that only a change behind a loss of rights waits for comes after 
     ['v', 'not_attempted', 'waits'],
   ]);
 });
+
+test.each<[string, readonly string[], string, object]>([
+  [
+    'a loss of rights waits for the success of a delete before it',
+    ['g', 'r'],
+    'r',
+    { stoppedBy: 'not_last' },
+  ],
+  [
+    'a delete comes after a loss of rights that failed',
+    ['r', 'g'],
+    'g',
+    { attempts: 0, stoppedBy: undefined },
+  ],
+  ['a loss of rights comes after a change that was left out', ['u', 'r'], 'r', { stoppedBy: undefined }],
+])('%s', async (_, order, name, expected) => {
+  const plan = await planOf(
+    'version: 1\ngroups: [{ name: g, state: absent }]\nroles: [{ name: r }]\nusers: [{ username: u, name: U }]\n',
+  );
+  const permission = { self: undefined, mayDelete: true };
+  const changes = order.flatMap((each) =>
+    plan.changes.flatMap((change): ReadyChange[] => {
+      const there = { ...change, presence: 'present', base: { pk: '1', fields: {} } } as const;
+      if (change.resource.name !== each) return [];
+      if (each === 'g') return [{ ...there, action: 'delete' }];
+      if (each === 'r') return [{ ...there, action: 'update', permission, takesOwnRights: true }];
+      return [{ ...change, action: 'no-op', leftBecause: 'it may not be changed' }];
+    }),
+  );
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
+  const client = documentedClient(async () => answered(400, { name: ['no'] }));
+  const outcomes = await applyPlan({ ...plan, changes }, { client, pacing, clock });
+  expect(outcomes.find(({ change }) => change.resource.name === name)).toMatchObject(expected);
+});

@@ -334,6 +334,55 @@ describe('an apply of declared access', () => {
     },
   );
 
+  test.each<[string, NonNullable<SandboxSeed['applications']>[number], string, readonly string[]]>([
+    [
+      'another provider',
+      { provider: 1 },
+      'provider: 2',
+      ['PATCH applications {"provider":null}', '+', '-', 'PATCH applications {"provider":2}'],
+    ],
+    ['its first provider', {}, 'provider: 2', ['+', '-', 'PATCH applications {"provider":2}']],
+    [
+      'another launch URL',
+      { meta_launch_url: 'https://a.example' },
+      'meta_launch_url: https://b.example',
+      [
+        'PATCH applications {"meta_launch_url":""}',
+        '+',
+        '-',
+        'PATCH applications {"meta_launch_url":"https://b.example"}',
+      ],
+    ],
+    [
+      'another of its providers',
+      { backchannel_providers: [3, 4] },
+      'backchannel_providers: [4, 5]',
+      [
+        'PATCH applications {"backchannel_providers":[4]}',
+        '+',
+        '-',
+        'PATCH applications {"backchannel_providers":[4,5]}',
+      ],
+    ],
+    [
+      'one more provider',
+      { backchannel_providers: [3] },
+      'backchannel_providers: [3, 5]',
+      ['+', '-', 'PATCH applications {"backchannel_providers":[3,5]}'],
+    ],
+  ])('is closed while its groups change if it gets %s', async (_, seed, more, steps) => {
+    const applications = [{ slug: 'grafana', name: 'Grafana', ...seed }];
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }], { applications });
+    const text = grafana('{ groups: [{ name: contractors }] }', `    ${more}\n`);
+    await done(run('apply', service.send, text, allowed));
+    const sent = service.requests.filter(({ method }) => method !== 'GET');
+    const kinds: Readonly<Record<string, string>> = { POST: '+', DELETE: '-' };
+    expect(
+      sent.map(({ method, path, body = '' }) => kinds[method] ?? `${method} ${path.split('/')[4]} ${body}`),
+    ).toEqual(steps);
+    expect(parseJson(sent.find(({ method }) => method === 'POST')?.body ?? '')).toMatchObject({ order: 1 });
+  });
+
   test('asks separately about changes that open an application to more people', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const options = { ...allowed, yes: false };

@@ -97,6 +97,15 @@ test.each<[string, SandboxRelease, string, string]>([
     factor('not_configured_action: skip'),
     factor('not_configured_action: configure'),
   ],
+  [
+    'the result of a binding',
+    '2023.10',
+    entry('applications', 'slug: a, name: A, policies: [{ group: { name: authentik Admins }, order: 0 }]'),
+    entry(
+      'applications',
+      'slug: a, name: A, policies: [{ group: { name: authentik Admins }, order: 0, negate: true }]',
+    ),
+  ],
   ['the mode of a redirect stage', '2025.12', redirect('mode: static'), redirect('mode: flow')],
   [
     'the interval of a lifecycle rule',
@@ -142,6 +151,19 @@ test.each<[string, SandboxRelease, string, string]>([
     const { stdout } = await done(run(plan, send, whole, { ...allowed, detailedExitcode: true }, setup));
     expect(stdout).toContain('No changes.');
   }
+});
+
+test('a certificate is replaced together with its key, which the service does not show', async () => {
+  const service = sandboxTransport(seed, 'chief', '2025.12');
+  const pair = (name: string): string =>
+    `version: 1\n${entry('certificates', `name: pair, certificate_data: '\${text:${name}.pem}', key_data: '\${env:K}'`)}`;
+  await done(run(apply, service.send, pair('one'), allowed, setup));
+  await done(run(apply, service.send, pair('two'), allowed, setup));
+  const { body = '' } = service.requests.find(({ method }) => method === 'PATCH') ?? {};
+  expect(JSON.parse(body)).toEqual({
+    certificate_data: certificates.two.trimEnd(),
+    key_data: 'a-key-of-a-test',
+  });
 });
 
 test('a required field whose value the service does not show is not sent', async () => {
