@@ -115,7 +115,7 @@ export class Selector {
       throw new UsageError(
         `no declared resource has an address like ${unmatched.join(' or ')}`,
         didYouMean(unmatched[0] ?? '', [...resourceTypes.map((type) => `${type}.*`), ...addresses]) ??
-          `The forms of addresses are ${addressForms}. * matches any characters, ? matches one.`,
+          `Addresses have forms such as ${addressForms}. * matches any characters, ? matches one.`,
       );
     if (selected === 0 && shard === undefined)
       throw new UsageError(
