@@ -115,9 +115,7 @@ describe('an unfinished application', () => {
     expect(stdout).toContain(
       'If it has no bindings, everyone may see its name. Nobody can open it, because `provider` is set last.',
     );
-    expect(stdout).toContain(
-      'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
-    );
+    expect(stdout).toContain('The token needs the permission `add_policybinding`.\n');
     expect(stdout).not.toContain('Check the token and its permissions');
     const left = await run(plan, send, text);
     expect(left.stdout).toMatch(
@@ -139,6 +137,17 @@ describe('an unfinished application', () => {
     const named = ['staff', ...groups].map((name) => `{ name: ${name} }`);
     const { ending, stdout } = await run(plan, send, grafana(`{ groups: [${named.join(', ')}] }`, more));
     expect([ending, stdout]).toEqual(['done', expect.stringContaining('! application.grafana differs')]);
+  });
+
+  test('names the permission to view bindings, if the bindings of the new application could not be read', async () => {
+    const { send, sandbox } = serviceWith([], { view_bindings: 'none' });
+    otherClient(sandbox).delete('application', 'grafana');
+    const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
+    expect([ending, stdout]).toEqual([
+      'denied',
+      expect.stringContaining('The token needs the permission `view_policybinding`.\n'),
+    ]);
+    expect(stdout).not.toContain('add_policybinding');
   });
 
   test('gets its launch URL only after its bindings', async () => {
@@ -194,17 +203,18 @@ describe('a failed binding is reported at the line of `access`', () => {
     expect(stdout).not.toContain('m.yaml:6:');
   });
 
-  test.each<[string, Bound[], object, string, string]>([
-    ['of adding a group', [], { add_bindings: false }, '{ groups: [{ name: staff }] }', '5:23'],
-    ['of adding a user', [], { add_bindings: false }, '{ users: [{ name: carol }] }', '5:22'],
+  test.each<[string, Bound[], object, string, string, string]>([
+    ['of adding a group', [], { add_bindings: false }, '{ groups: [{ name: staff }] }', '5:23', 'add'],
+    ['of adding a user', [], { add_bindings: false }, '{ users: [{ name: carol }] }', '5:22', 'add'],
     [
       'of removing a binding',
       [{ group: 'staff' }, { user: 'carol' }],
       { delete_bindings: false },
       '{ users: [{ name: carol }] }',
       '5:13',
+      'delete',
     ],
-  ])('after a denial: %s', async (_, bound, may, access, place) => {
+  ])('after a denial: %s', async (_, bound, may, access, place, right) => {
     const { send } = serviceWith(bound, may);
     const { ending, stdout } = await run(apply, send, grafana(access), allowed);
     expect(ending).toBe('denied');
@@ -213,9 +223,7 @@ describe('a failed binding is reported at the line of `access`', () => {
         `m\\.yaml:${place}: error: application\\.grafana: \`access\\.\\w+\` was not changed: the service denied access`,
       ),
     );
-    expect(stdout).toContain(
-      'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
-    );
+    expect(stdout).toContain(`The token needs the permission \`${right}_policybinding\`.\n`);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
+import type { PermissionType } from '../../kinds/family.ts';
 import type { Change } from '../../plan/plan.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
@@ -182,6 +183,20 @@ export function fieldPath({ field, key }: Pick<FieldError, 'field' | 'key'>): st
 export function serviceSentence(answer: Answer): string {
   const said = serviceWords(answer);
   return said && `The service said: ${said}`;
+}
+
+/** The right that a request needs, by its method. */
+const rights: ReadonlyMap<string, string> = new Map([
+  ['GET', 'view'],
+  ['POST', 'add'],
+  ['PATCH', 'change'],
+  ['PUT', 'change'],
+  ['DELETE', 'delete'],
+]);
+
+export function permissionWords({ request = '' }: Answer, { model }: PermissionType): string | undefined {
+  const right = rights.get(request.split(' ', 1)[0] ?? '');
+  return right && `The token needs the permission \`${right}_${model.name}\`.`;
 }
 
 export function requestIdWords({ requestId }: Answer): string {

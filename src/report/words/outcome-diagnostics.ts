@@ -16,6 +16,7 @@ import {
   changeAnswerWords,
   fieldPath,
   joinLines,
+  permissionWords,
   quotedTexts,
   requestIdWords,
   serviceSentence,
@@ -179,9 +180,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   if (at === undefined || answer?.kind !== 'denied' || isTokenUnknown(answer)) return undefined;
   const [children] = childrenDeclaredBy(change.resource.kind, [at]).keys();
-  if (children === undefined) return undefined;
-  const { name } = children.model;
-  return `A token needs \`add_${name}\` to add bindings, and \`delete_${name}\` to remove bindings.`;
+  return children && permissionWords(answer, children);
 }
 
 const successes: ReadonlySet<string> = new Set(['found', 'created']);
