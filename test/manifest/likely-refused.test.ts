@@ -159,6 +159,18 @@ test.each([
 });
 
 test.each([
+  ['own-identification', ['likely-refused']],
+  ['default-authentication-identification', []],
+])(
+  'an entry without required fields has a warning unless it ships with the service: %s',
+  async (name, codes) => {
+    const stage = { name, type: 'identification', case_insensitive_matching: true };
+    const { diagnostics } = await loadText(JSON.stringify({ version: 1, stages: [stage] }));
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+  },
+);
+
+test.each([
   ['no', { user_fields: [], sources: [] }, ['likely-refused']],
   ['undeclared', { user_fields: [] }, ['likely-refused']],
   ['some', { user_fields: [], sources: [{ slug: 'x' }] }, []],
