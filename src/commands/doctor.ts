@@ -7,11 +7,15 @@ import { isTokenDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, requiredRoleBlueprint, type Diagnosis } from '../report/formats/doctor.ts';
 import { printableLine } from '../report/printable.ts';
 import { createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
+import { childrenDeclaredBy, declaredChildFields } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { formerName, isToBeDeleted } from '../kinds/lifecycle.ts';
+import { declaredNames } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, withOutageWait } from '../service/outage.ts';
-import { readKindRights } from '../service/kind-rights.ts';
+import { readKindRights, unviewableLists } from '../service/kind-rights.ts';
 import { probe, type ProbeResult } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import type { Transport } from '../service/transport.ts';
@@ -70,13 +74,10 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
 }
 
 /** The declared kinds. Returns undefined if there are no manifests, or if the manifests are invalid; reports invalid manifests. */
-async function checkedKinds(
-  settings: Settings,
-  context: Context,
-): Promise<DeclaredKinds['kinds'] | undefined> {
+async function checkedKinds(settings: Settings, context: Context): Promise<DeclaredKinds | undefined> {
   if (settings.paths.length === 0) return undefined;
   const declared = await declaredKinds(settings, context);
-  if (!hasErrors(declared.diagnostics)) return declared.kinds;
+  if (!hasErrors(declared.diagnostics)) return declared;
   context.stderr.write(
     'The manifests are invalid, so only applications and users were checked: `rollcall validate` shows the errors.\n',
   );
@@ -85,17 +86,26 @@ async function checkedKinds(
 
 interface DeclaredKinds {
   readonly kinds: readonly Kind<ResourceType>[];
+  /** The lists that a plan must read, or else it leaves out entries. */
+  readonly needed: readonly Pick<Kind, 'path' | 'model'>[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether an entry can be planned if the token may not view records of its kind: a second record of its name would be rejected. */
+function canPlanUnseen(resource: Resource): boolean {
+  return resource.kind.listing.isUnique && !isToBeDeleted(resource) && formerName(resource) === undefined;
 }
 
 /** The kinds that the manifests declare. Secrets are not read. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
-  if (settings.paths.length === 0) return { kinds: [], diagnostics: [] };
-  const { diagnostics, counts } = await checkManifests(settings, context, {
-    secrets: 'assumed',
-    isCheckOnly: true,
-  });
-  return { kinds: kinds.filter((kind) => counts.has(kind)), diagnostics };
+  if (settings.paths.length === 0) return { kinds: [], needed: [], diagnostics: [] };
+  const { diagnostics, counts, resources } = await checkManifests(settings, context, { secrets: 'assumed' });
+  const needed = resources.flatMap((resource) => [
+    ...(canPlanUnseen(resource) ? [] : [resource.kind]),
+    ...declaredNames(resource).map(({ related }) => related),
+    ...childrenDeclaredBy(resource.kind, declaredChildFields(resource)).keys(),
+  ]);
+  return { kinds: kinds.filter((kind) => counts.has(kind)), needed: [...new Set(needed)], diagnostics };
 }
 
 interface CheckOptions {
@@ -127,8 +137,9 @@ export function checkServiceState(
     const isValid = finding?.kind === 'valid';
     const release = isValid ? (releaseIn(await ask(releaseRequest)) ?? null) : undefined;
     const known = isValid ? await declared?.() : undefined;
-    const checked = known ?? createdByContract;
+    const checked = known?.kinds ?? createdByContract;
     const rights = isValid && !finding.superuser ? await readKindRights(checked, ask) : undefined;
+    const denied = rights && known ? await unviewableLists(known.needed, rights, ask) : [];
     if (signal.aborted) {
       job.stderr.write(`The check of ${printableLine(destinationLabel(destination))} was interrupted.\n`);
       return endingOfInterrupt(signal);
@@ -143,6 +154,7 @@ export function checkServiceState(
       release,
       configured,
       rights,
+      denied,
       now: job.clock.now(),
     });
     return { ...destination, checks, beyondContract };

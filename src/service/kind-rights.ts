@@ -19,14 +19,28 @@ export async function readKindRights(
 ): Promise<ReadonlyMap<Kind, KindRights>> {
   const rights = new Map<Kind, KindRights>();
   for (const kind of kinds) {
-    const view = viewRight(await send({ method: 'GET', path: `${kind.path}?page_size=1` }));
+    const view = await readViewRight(kind, send);
     const create = createRight(await send({ method: 'OPTIONS', path: kind.path }));
     rights.set(kind, { view, create });
   }
   return rights;
 }
 
-function viewRight(exchange: Exchange): TokenRight {
+/** The lists that the token may not view. Requests only lists whose rights are not known. */
+export async function unviewableLists<List extends Pick<Kind, 'path'>>(
+  lists: readonly List[],
+  known: ReadonlyMap<Kind, KindRights>,
+  send: Transport,
+): Promise<readonly List[]> {
+  const views = new Map(Array.from(known, ([{ path }, { view }]) => [path, view]));
+  const denied: List[] = [];
+  for (const list of lists)
+    if ((views.get(list.path) ?? (await readViewRight(list, send))) === 'may not') denied.push(list);
+  return denied;
+}
+
+async function readViewRight({ path }: Pick<Kind, 'path'>, send: Transport): Promise<TokenRight> {
+  const exchange = await send({ method: 'GET', path: `${path}?page_size=1` });
   const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
   if (status === 200 && 'results' in body) return 'may';
   return status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';

@@ -31,6 +31,9 @@ const tokens = {
   'one application': { ...none, view_applications: ['wiki'] },
   'adding applications': { ...none, add_applications: true },
   'adding users': { ...none, add_users: true },
+  'all but users': { view_users: 'none' },
+  'all but bindings': { view_bindings: 'none' },
+  'all but groups': { view_groups: 'none' },
   nothing: none,
 } as const satisfies Record<string, Omit<SeedToken, 'token'>>;
 type TokenName = keyof typeof tokens | 'wrong';
@@ -46,6 +49,10 @@ const projects = {
   ),
   applications: project('applications: [{ slug: a, name: A }]'),
   users: project('users: [{ username: a, name: A }]'),
+  access: project('applications: [{ slug: a, name: A, access: { groups: [{ name: staff }] } }]'),
+  groups: project('groups: [{ name: own }]'),
+  'a member': project('groups: [{ name: own }]\nusers: [{ username: a, name: A, groups: [{ name: own }] }]'),
+  'a user to delete': project('users: [{ username: a, state: absent }]'),
   broken: project('users: [{ user: a }, { username: b, name: B }]'),
   'a secret': project('users: [{ username: a, name: A, email: "${env:NOT_SET}" }]'),
 };
@@ -214,6 +221,35 @@ describe('the lines of doctor', () => {
     expect(well.stdout).toContain('\nAll checks passed. Next: ');
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
+});
+
+test.each([
+  ['all but bindings', 'access', 'bindings'],
+  ['all but groups', 'access', 'groups'],
+  ['all but groups', 'groups', 'groups'],
+  ['all but groups', 'a member', 'groups'],
+  ['all but users', 'a user to delete', 'users'],
+] as const)(
+  'a list that a plan needs and the token may not view is a failed check: %s, %s',
+  async (token, manifest, list) => {
+    const { ending, document } = await doctored(token, projects[manifest]);
+    const failed = document.checks.filter(({ status }) => status !== 'pass');
+    expect([ending, failed]).toMatchObject([
+      'denied',
+      [
+        {
+          name: list,
+          status: 'fail',
+          advice: expect.stringContaining('A plan of the manifests needs them.'),
+        },
+      ],
+    ]);
+  },
+);
+
+test('a list that no entry needs is not requested', async () => {
+  const { ending, requests } = await doctored('all but bindings', projects.applications);
+  expect([ending, requests.filter((request) => request.includes('bindings'))]).toEqual(['done', []]);
 });
 
 describe('a run of doctor', () => {

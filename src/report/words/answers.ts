@@ -92,7 +92,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
       : [
           'service-denied',
           'the service denied access',
-          'Check the token and its permissions: the token must be able to view the records that are looked up, and to add or change the declared records. `rollcall doctor` lists missing permissions.',
+          'Check the token and its permissions: the token must be able to view the records that are looked up, and to add or change the declared records. `rollcall doctor` lists missing permissions to view and to create.',
         ],
   read_only: [
     'service-read-only',

@@ -46,7 +46,13 @@ export interface RightsFacts {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly areDeclared: boolean;
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
+  /** The lists that a plan of the manifests needs and the token may not view. */
+  readonly denied: readonly NeededList[];
 }
+
+const neededWords = 'A plan of the manifests needs them.';
+
+type NeededList = Pick<Kind, 'path' | 'model'>;
 
 /** Why the service was not asked for its release and the token's rights; undefined if it was asked. */
 export function notAskedReason(finding: TokenFinding | undefined): string | undefined {
@@ -55,7 +61,16 @@ export function notAskedReason(finding: TokenFinding | undefined): string | unde
 }
 
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
-  return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
+  const others = facts.denied.filter(({ path }) => facts.kinds.every((kind) => kind.path !== path));
+  return [
+    tokenCheck(facts),
+    ...facts.kinds.flatMap((kind) => kindCheck(kind, facts)),
+    ...others.map((list) => {
+      const { plural } = list.model;
+      const advice = `${neededWords} ${grantAdvice(`view ${plural}`, facts.release)}`;
+      return doctorCheck(kindCheckName(list), 'fail', `the token may not view ${plural}`, advice);
+    }),
+  ];
 }
 
 export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
@@ -63,8 +78,8 @@ export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
   return checks.some(({ name, status }) => status === 'fail' && !others.has(name));
 }
 
-export function kindCheckName(kind: Kind): string {
-  return kind.model.plural.toLowerCase().replaceAll(' ', '-');
+export function kindCheckName({ model }: Pick<Kind, 'model'>): string {
+  return model.plural.toLowerCase().replaceAll(' ', '-');
 }
 
 function tokenCheck({ denial, isTokenUntested, finding }: RightsFacts): DoctorCheck {
@@ -120,7 +135,9 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     ];
   }
   const advice = withoutEmpty(
-    view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
+    view === 'may not' && isNeeded(kind, facts)
+      ? neededWords
+      : view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
     view === 'may not' && grantAdvice(`view ${list}`, release),
     create === 'may not' &&
       `To apply: ${grantAdvice(`add ${list}`, release)} A plan does not need this permission.`,
@@ -139,10 +156,15 @@ function rightsTo(
   return { view: finding?.kind === 'valid' ? 'may not' : 'unknown', create };
 }
 
+function isNeeded({ path }: Kind, { denied }: RightsFacts): boolean {
+  return denied.some((list) => list.path === path);
+}
+
 function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['status'] {
   const { view, create } = rightsTo(kind, facts);
   const { kinds, areDeclared } = facts;
   if (view === 'may not') {
+    if (isNeeded(kind, facts)) return 'fail';
     if (create === 'may not' && areDeclared) return 'fail';
     // If it is unknown which kinds are declared, a missing right to create a kind is no failure.
     const canDoWithout =

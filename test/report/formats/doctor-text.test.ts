@@ -61,7 +61,14 @@ test.each([
   'the check of the token ends with %s if the look-up got the denial %s, is ambiguous: %s, and the token is %s',
   (status, denial, isTokenUntested, kind) => {
     const finding = kind && (kind === 'valid' ? { kind, superuser: false } : { kind });
-    const facts = { release: null, configured: undefined, kinds: [], areDeclared: false, rights: undefined };
+    const facts = {
+      release: null,
+      configured: undefined,
+      kinds: [],
+      areDeclared: false,
+      rights: undefined,
+      denied: [],
+    };
     expect(rightsChecks({ ...facts, denial, isTokenUntested, finding })).toMatchObject([{ status }]);
   },
 );
