@@ -95,6 +95,15 @@ test('a name that the service offers no way to look up is an error that asks for
   expect(out).toContain('Otherwise, write the id in place of the name.');
 });
 
+test.each(['groups: [{ name: docs }]', 'users: [{ username: jane, formerly: jan, name: Jane }]'])(
+  'an entry that the service offers no way to look up is an error that asks for no id: %s',
+  async (entry) => {
+    const { out } = await ran(new World({ documented_only: true }), plan, `version: 1\n${entry}\n`);
+    expect(out).toContain('by its name: the service does not offer this operation');
+    expect(out).not.toContain('write the id');
+  },
+);
+
 test('an entry is planned without a note if its id exists, or if the resource is unchanged', async () => {
   const text = `version: 1
 applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staff.toUpperCase()}"] } }]

@@ -6,7 +6,7 @@ import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { idText } from '../../kinds/values.ts';
 import { placeholderFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { formerName } from '../../kinds/lifecycle.ts';
+import { formerly, formerName } from '../../kinds/lifecycle.ts';
 import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
 import {
@@ -205,6 +205,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
             fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
             fault.answer.kind === 'not_offered' &&
               field !== resource.kind.identity &&
+              field !== formerly &&
               'Otherwise, write the id in place of the name.',
           ).join(' '),
           isShown,
