@@ -4,10 +4,11 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
-import type { Transport } from '../../src/service/transport.ts';
+import type { Exchange, Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { otherClient } from '../support/other-client.ts';
 
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
@@ -45,6 +46,9 @@ function serviceWith(
   };
   return sandboxTransport(seed, 't', release);
 }
+
+const denied = answered(403, { detail: 'no' });
+const away = answered(502, 'Bad Gateway');
 
 describe('an unfinished application', () => {
   const staff = [{ group: 'staff' }];
@@ -92,6 +96,57 @@ describe('an unfinished application', () => {
     // The last answer was a successful one, to a bind.
     expect(stdout).not.toContain('What came next did not succeed');
     expect(stdout).not.toContain('Check the service URL');
+  });
+
+  const publisher = '    meta_publisher: Ops\n';
+  const isUnknown = 'it exists, but who can open it is unknown';
+
+  test.each<[string, string, Exchange, string, 'POST' | 'PATCH', string]>([
+    ['it may not be read', isUnknown, denied, 'applications/grafana/', 'POST', ''],
+    ['it cannot be read', isUnknown, away, 'applications/grafana/', 'POST', ''],
+    [
+      'it cannot be read before its next change',
+      'in part: `meta_publisher` is',
+      away,
+      'applications/grafana/',
+      'POST',
+      publisher,
+    ],
+    ['its bindings may not be read', isUnknown, denied, 'policies/bindings/', 'POST', publisher],
+    [
+      'its bindings may not be read after they were compared',
+      'in part: `meta_publisher` is',
+      denied,
+      'policies/bindings/',
+      'PATCH',
+      publisher,
+    ],
+  ])('is reported after its first new binding if %s: %s', async (_, words, instead, path, since, more) => {
+    const service = serviceWith(staff);
+    let hasBegun = false;
+    const send: Transport = async (request, signal) => {
+      if (since === 'PATCH' && request.method === since) hasBegun = true;
+      if (hasBegun && (request.path.includes(path) || request.method === 'PATCH')) return instead;
+      if (request.method === since) hasBegun = true;
+      return service.send(request, signal);
+    };
+    const { stdout } = await run(apply, send, grafana('{ groups: [{ name: contractors }] }', more), allowed);
+    expect(stdout).toContain(words);
+    expect(stdout.includes('could not be read back')).toBe(words === isUnknown);
+  });
+
+  test('is reported with the bindings that it has if somebody else deleted a new one', async () => {
+    const service = serviceWith(staff);
+    const send: Transport = async (request, signal) => {
+      const answer = await service.send(request, signal);
+      const { pk } = JSON.parse(answer.kind === 'answered' ? answer.body || '{}' : '{}') as { pk?: string };
+      if (request.method === 'POST' && pk) service.ask('DELETE', `/policies/bindings/${pk}/`, {});
+      return answer;
+    };
+    const text = grafana('{ groups: [{ name: contractors }] }', publisher);
+    expect((await run(apply, send, text, allowed)).stdout).toContain(
+      'in part: `access.groups`, `meta_publisher` are not yet as declared',
+    );
   });
 
   test('is reported with a note if the token cannot see the bindings that it created', async () => {

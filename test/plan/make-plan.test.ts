@@ -389,6 +389,16 @@ test.each([
   },
 );
 
+test.each([
+  ['the same record', '0A0A0A0A-0000-4000-8000-000000000000', ['duplicate-resource']],
+  ['another record', '0b0b0b0b-0000-4000-8000-000000000000', []],
+])('two entries of one name within %s are duplicates: %s', async (_, app, codes) => {
+  const entries = ['0a0a0a0a-0000-4000-8000-000000000000', app].map((id) => ({ name: 'n', app: id }));
+  const resources = await desired(JSON.stringify({ version: 1, entitlements: entries }));
+  const observed = new Map(resources.map(({ address }) => [address, { presence: 'unknown' } as const]));
+  expect(problemsOfEntries(resources, observed, undefined, 'open').map(({ code }) => code)).toEqual(codes);
+});
+
 test('an id that an entry declares twice is sent once, in whichever spelling', async () => {
   const ids = ['0A0A0A0A-0000-4000-8000-000000000000', '0a0a0a0a-0000-4000-8000-000000000000'];
   const [user] = await desired(
@@ -425,4 +435,6 @@ test('a value belongs to the record that a reference names, unless that record w
   const held = { pk: 'p', fields: { provider: null } };
   expect(holder(new Map())).toBe('application.b');
   expect(holder(new Map([[b.address, { presence: 'present', held }]]))).toBeUndefined();
+  const own = { pk: 'p', fields: { provider: 1 } };
+  expect(holder(new Map([[a.address, { presence: 'present', held: own }]]))).toBeUndefined();
 });

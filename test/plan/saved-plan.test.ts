@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planDocument, type ChangeDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import { parsePlan } from '../../src/plan/read-document.ts';
+import { parsePlan, planFromDocument } from '../../src/plan/read-document.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { stalePlanDiagnostics } from '../../src/plan/staleness.ts';
 import { jsonText } from '../../src/report/formats/json.ts';
@@ -85,6 +85,21 @@ describe('the text of a saved plan', () => {
       resource_changes: [...saved.resource_changes, ...saved.resource_changes],
     });
     expect(parsePlan(text).kind).toBe('no_plan');
+  });
+
+  test('is refused with a time that does not exist', async () => {
+    const later = { ...planDocument(await planned()), created_at: '2016-12-31T23:59:60Z' };
+    expect(parsePlan(jsonText(later)).kind).toBe('no_plan');
+  });
+
+  test('contains the names of observed ids', async () => {
+    const saved = planDocument(await planned());
+    const observed_names = { '/name': 'a', '/name/0': 'b', '/named': 'c' };
+    const resource_changes = saved.resource_changes.map((change) => ({ ...change, observed_names }));
+    const named = planFromDocument({ ...saved, resource_changes }).changes.flatMap(({ differences }) =>
+      differences.flatMap(({ field, observedNames }) => (field === 'name' ? [observedNames] : [])),
+    );
+    expect(named).toEqual([{ '/name': 'a', '/name/0': 'b' }]);
   });
 
   test.each(['Plan: 3 to add', '', '{"version":1}', '[]', '{"format_version":"1.0","resource_changes":[]}'])(
@@ -224,6 +239,20 @@ describe('a new plan', () => {
     );
     const summary = 'its action is update in the plan, but no-op in a plan made now';
     expect(found).toEqual([['application.wiki', summary, '']]);
+  });
+
+  test('differs from the saved plan if the presence of a record became unknown', async () => {
+    const now = await planned();
+    const changes = now.changes.map((change) => ({ ...change, presence: 'unknown' as const }));
+    expect(
+      stalePlanDiagnostics(planDocument(await planned()), { ...now, changes }).map(({ summary }) => summary),
+    ).toEqual(['absent', 'present'].map((was) => `it was ${was} when the plan was made, and is unknown`));
+  });
+
+  test('differs from a saved plan that masks a value which is no longer masked, without the mask', async () => {
+    const change = { actions: ['no-op'], before: { name: '(sensitive)' }, after: {} } as const;
+    const found = await otherwise(existing, altered('application.wiki', { change }));
+    expect(found).toContainEqual(['application.wiki', changedWords('name'), '']);
   });
 
   test('differs from a saved plan with fewer resources', async () => {
