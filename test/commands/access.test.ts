@@ -394,6 +394,26 @@ describe('an apply of declared access', () => {
     );
     expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
   });
+
+  test('asks nothing more after an interruption during the first question', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const interruption = new AbortController();
+    const { context } = capture({
+      url: 'https://id.example.com',
+      transport: service.send,
+      terminal: true,
+      signal: interruption.signal,
+      files: { ...config, 'm.yaml': grafana('everyone') },
+    });
+    let asked = 0;
+    const ask = async (): Promise<string> => {
+      asked += 1;
+      interruption.abort();
+      return 'yes';
+    };
+    await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask });
+    expect([asked, writes(service.requests)]).toEqual([1, []]);
+  });
 });
 
 describe('bindings hidden from the token', () => {

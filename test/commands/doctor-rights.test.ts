@@ -169,6 +169,12 @@ describe('doctor distinguishes', () => {
   });
 });
 
+test('a superuser may do everything, so doctor does not ask what the token may do', async () => {
+  const asked = async (token: TokenName): Promise<boolean> =>
+    (await doctored(token, projects.users)).requests.some((request) => request.startsWith('OPTIONS'));
+  expect([await asked('everything'), await asked('everything there is')]).toEqual([true, false]);
+});
+
 describe('the lines of doctor', () => {
   const namesIn = ({ document }: Doctored): string[] => document.checks.map(({ name }) => name);
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textOf } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { all, config, fresh, longer, run, writesOf } from '../support/fresh-service.ts';
@@ -57,6 +58,21 @@ describe('an update of the login flow', () => {
       expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
     },
   );
+});
+
+test('a saved plan that would now leave no active superuser is stale', async () => {
+  const service = fresh();
+  const users = service.list('/core/users/?username=akadmin').map(({ pk = null }) => pk);
+  const { pk } = service.ask('POST', '/core/groups/', { name: 'chiefs', is_superuser: true, users });
+  const text = 'version: 1\ngroups: [{ name: authentik Admins, is_superuser: false }]\n';
+  const given = { config: 'rollcall.yaml', allow: all };
+  const { written } = await done(
+    runOn(plan, service.send, text, { ...given, out: 'p.json' }, { files: config }),
+  );
+  service.ask('PATCH', `/core/groups/${textOf(pk ?? null)}/`, { is_superuser: false });
+  const files = { ...config, 'p.json': written.get('p.json') ?? '' };
+  const ran = await runOn(apply, service.send, text, { ...given, plan: 'p.json' }, { files });
+  expect([ran.ending, ran.stderr]).toEqual(['stale', expect.stringContaining('no active superuser is left')]);
 });
 
 test.each([

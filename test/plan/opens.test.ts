@@ -105,6 +105,20 @@ describe('a change of bindings', () => {
       ['whoever passes the policy "p", or where it fails'],
     ],
     [
+      'a group whose binding has a result on failure, which only policies use',
+      { policies: [group('g'), group('h', { failure_result: true })] },
+      [group('g')],
+      {},
+      [h],
+    ],
+    [
+      'users who pass all of other bindings if the mode becomes all',
+      { policies: [group('g'), group('h')], ...all },
+      [group('x')],
+      {},
+      [`users who pass all of these: ${g} and ${h}`],
+    ],
+    [
       'everyone but the group of a negated binding',
       { policies: [group('g', { negate: true })] },
       [group('g')],

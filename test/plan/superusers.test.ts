@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { recordKey } from '../../src/kinds/values.ts';
 import { readGroups, type ObservedGroup } from '../../src/observe/superusers.ts';
 import { gainedRights } from '../../src/plan/gained-rights.ts';
-import { isAnySuperuserLeft } from '../../src/plan/superusers.ts';
+import { checkSuperusersLeft, isAnySuperuserLeft } from '../../src/plan/superusers.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { pageOf } from '../support/listing-service.ts';
@@ -40,6 +40,24 @@ test.each([
   if (group === undefined) throw new Error('there is no group');
   expect(isAnySuperuserLeft([groupOf(recordKey(group.pk), true)], changes)).toBe(isLeft);
 });
+
+test.each([
+  ['may have lost such a group', 'groups: []', false],
+  ['becomes inactive', 'is_active: false, groups: [{ name: g }]', true],
+])(
+  'if groups of superusers cannot be read, a user who %s gets a remark: %s %s',
+  async (_, fields, isNoted) => {
+    const groups = 'groups: [{ name: g }]\nusers:';
+    const { changes } = await planBetween(
+      `${groups} [{ username: u, is_active: true, groups: [{ name: g }] }]`,
+      `${groups} [{ username: u, ${fields} }]`,
+      { permission: { self: 'another', mayDelete: false } },
+    );
+    const { changes: noted } = checkSuperusersLeft(changes, undefined, []);
+    const remarks = noted.flatMap((change) => change.remarks ?? []);
+    expect(remarks.includes('it is unknown whether an active superuser is left')).toBe(isNoted);
+  },
+);
 
 test('an account that becomes active gains the rights of its roles again', async () => {
   const withUser = (isActive: boolean): string =>
