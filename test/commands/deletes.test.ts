@@ -34,6 +34,13 @@ flows: [{ slug: door, name: Door, title: Door, designation: authorization, stage
   expect((await planned(world, entry('providers', 'name: Door, type: oauth2'))).stdout).not.toContain(
     'loses it',
   );
+  const withDoor = async (more: string): Promise<string> => {
+    const rooms = entry('property_mappings', 'type: provider_scope, name: rooms');
+    const text = `${rooms}providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }${more} }]\n`;
+    return (await planned(world, text, { allow: ['update', 'delete'] })).stdout;
+  };
+  expect(await withDoor('')).toContain('loses it');
+  expect(await withDoor(', property_mappings: []')).not.toContain('loses it');
 });
 
 test('a delete does not wait for an unfinished resource that the record belongs to', async () => {
