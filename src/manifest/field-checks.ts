@@ -7,7 +7,6 @@ import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { kindReleaseCheck } from '../kinds/release-checks.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
-import { isShipped } from '../kinds/shipped.ts';
 import { sameJson } from '../kinds/values.ts';
 
 /** Checks the valid fields of an entry and reports missing fields; `held` is the existing record, which needs fewer fields. */
@@ -42,12 +41,10 @@ export function* fieldChecks(
     kind,
   )) {
     if (!Object.hasOwn(fields, field)) {
-      // A record that ships with the service usually exists, with values in the fields that a new record requires.
       const isUnset = held === undefined || (isNeededLater && sameJson(held[field] ?? null, []));
       const isNeeded = ifMissing !== undefined && isUnset && isMissing(field);
       const missing = isNeeded ? ifMissing(release, otherFields()) : undefined;
-      if (missing && (held || !isShipped(resource.address)))
-        yield diagnosticOf(resource, kind.identity, missing);
+      if (missing) yield diagnosticOf(resource, kind.identity, missing);
       continue;
     }
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;

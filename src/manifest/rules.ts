@@ -10,6 +10,7 @@ import { idText } from '../kinds/values.ts';
 import { addressOfName, declaredNames, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { inheritingFields } from '../kinds/reference-facts.ts';
 import { addressWithName, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { isShipped } from '../kinds/shipped.ts';
 import type { DeclaredEntries } from './desired.ts';
 import {
   placeOfIdentity,
@@ -72,8 +73,10 @@ export class ManifestRules {
   }
 
   *#checkFields(resource: Resource): Iterable<Diagnostic> {
-    if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release);
-    for (const found of fieldChecks(resource, undefined))
+    // A record that ships with the service usually exists, with values in the fields that a new record requires.
+    const held = isShipped(resource.address) ? {} : undefined;
+    if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release, held);
+    for (const found of fieldChecks(resource, undefined, held))
       if (found.severity === 'error' && isReleaseIndependent(resource, found)) yield found;
   }
 }

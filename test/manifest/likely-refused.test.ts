@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { readRelease, type Release } from '../../src/kinds/release.ts';
+import { checkByRelease } from '../../src/manifest/load-manifests.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { times } from '../support/effort.ts';
@@ -165,8 +166,10 @@ test.each([
   'an entry without required fields has a warning unless it ships with the service: %s',
   async (name, codes) => {
     const stage = { name, type: 'identification', case_insensitive_matching: true };
-    const { diagnostics } = await loadText(JSON.stringify({ version: 1, stages: [stage] }));
+    const { diagnostics, resources } = await loadText(JSON.stringify({ version: 1, stages: [stage] }));
     expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+    const ofAbsent = checkByRelease(resources, undefined, false, new Map());
+    expect(ofAbsent.map(({ code }) => code)).toEqual(['likely-refused']);
   },
 );
 
