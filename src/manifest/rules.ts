@@ -76,7 +76,7 @@ export class ManifestRules {
     // A record that ships with the service usually exists, with values in the fields that a new record requires.
     const held = isShipped(resource.address) ? {} : undefined;
     if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release, held);
-    for (const found of fieldChecks(resource, undefined, held))
+    for (const found of fieldChecks(resource, undefined))
       if (found.severity === 'error' && isReleaseIndependent(resource, found)) yield found;
   }
 }

@@ -190,6 +190,23 @@ describe('a plan of declared access', () => {
     expect(open.stdout).not.toContain('can open it now');
   });
 
+  test('does not claim that a disabled binding closes an application', async () => {
+    const text = `version: 1
+applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff }, order: 0, enabled: false }] }]
+`;
+    expect((await run('plan', serviceWith([]).send, text, allowed)).stdout).not.toContain('could open it');
+  });
+
+  test('notes both that everyone can open an application and which flag removes its disabled binding', async () => {
+    const { send } = serviceWith([{ application: 'grafana', group: 'contractors', enabled: false }]);
+    const text = `version: 1
+applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff }, order: 0 }] }]
+`;
+    const { stdout } = await run('plan', send, text);
+    expect(stdout).toContain('removing bindings from `policies` needs --allow delete too');
+    expect(stdout).toContain('note  everyone can open it now');
+  });
+
   test('notes that everyone could open an application until its first policy is bound', async () => {
     const text = [
       'version: 1',

@@ -254,6 +254,20 @@ test.each([
   expect(stdout.includes('- group.staff')).toBe(may);
 });
 
+test('the only group bound to an application is not deleted if another declared binding stays disabled', async () => {
+  const bindings = [
+    { application: 'mail', group: 'staff' },
+    { application: 'mail', group: 'guests', enabled: false },
+  ];
+  const text = `version: 1
+groups: [{ name: staff, state: absent }]
+applications:
+  - { slug: mail, name: Mail, policies: [{ group: { name: guests }, order: 1 }], at_least: [policies] }
+`;
+  const { stdout } = await planned(new World({ ...seed, bindings }), text, { allow: ['update', 'delete'] });
+  expect(stdout).toContain('everyone could then open');
+});
+
 test('a user is not deleted if the token may not read its own user', async () => {
   const world = new World(seed);
   world.tamper = ({ path }, answer) =>

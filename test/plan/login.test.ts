@@ -143,6 +143,16 @@ test.each<{
     found: ['flow.door affects how people log in', 'flow door to door'],
   },
   {
+    name: 'a stage that no one is shown stops nobody',
+    before: all + ofDoor + flows(flow('door', [who, pw, enter])),
+    after: all + ofDoor + flows(flow('door', [who, pw, guarded('code', 20, 'Q'), enter])),
+    found: [
+      'flow.door affects how people log in',
+      'flow.door the stage "code" (00000000-0000-4000-8000-000000000005) is used without its `policies` until they are bound',
+      'flow door to door',
+    ],
+  },
+  {
     name: 'a policy that may skip the password is remarked on',
     before: all + ofDoor + flows(flow('door', [who, pw, enter])),
     after: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter])),

@@ -130,3 +130,14 @@ test('a failed exchange names its request, without secrets and hidden names', as
     'GET /api/v3/core/groups/?(hidden)',
   );
 });
+
+test.each([
+  [200, undefined],
+  [404, undefined],
+  [302, 'GET /'],
+  [403, 'GET /'],
+  [429, 'GET /'],
+])('an exchange with the status %i names its request: %s', async (status, name) => {
+  const send = withRequestNames(async () => answered(status), redactorOf([]));
+  expect((await send({ method: 'GET', path: '/' })).request).toBe(name);
+});
