@@ -175,7 +175,7 @@ function needsFields(login: Kind['login'], readsBackends: boolean): boolean {
   if (login?.kind === 'login policy') return login.passes !== undefined;
   if (login?.kind !== 'login stage') return false;
   if (login.needs !== undefined) return readsBackends;
-  return login.takesName !== undefined || typeof login.proves === 'object';
+  return (login.takesName ?? login.invites) !== undefined || typeof login.proves === 'object';
 }
 
 function loginRecordOf(kind: Kind, { received, shown }: ListedRecord): ObservedLoginRecord {

@@ -240,6 +240,17 @@ describe('with several brands', () => {
   });
 });
 
+test.each([
+  ['continue_flow_without_invitation: true', 'done', ''],
+  ['continue_flow_without_invitation: false', 'invalid', 'nobody without an invitation passes the stage'],
+])('an existing invitation stage with `%s` is bound to the login flow', async (fields, expected, why) => {
+  const service = fresh();
+  await done(run(apply, service, `stages:\n  - { name: own, type: invitation, ${fields} }\n`));
+  const text = flow(['{ stage: { name: own }, order: 5 }', ...whole].join(', '));
+  const { ending, stderr } = await run(plan, service, text);
+  expect([ending, stderr]).toEqual([expected, expect.stringContaining(why)]);
+});
+
 test.each(['user_login', 'user_write'])(
   'a new recovery flow that ends with %s and proves nothing is refused',
   async (type) => {
