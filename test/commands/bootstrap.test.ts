@@ -211,6 +211,24 @@ users:
     expect((await run(plan, send, many)).stdout).toContain('No changes.');
   });
 
+  test('whose shards refer to each other is complete if all shards are applied twice as advised', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `{ username: u${index}, name: U }`);
+    const apps = names.map(
+      (_, index) => `{ slug: a${index}, name: A${index}, access: { users: [{ name: u${index} }] } }`,
+    );
+    const mixed = {
+      'm.yaml': `version: 1\nusers: [${names.join(', ')}]\napplications: [${apps.join(', ')}]\n`,
+    };
+    const { send } = empty('2026.2');
+    const early = await run(apply, send, mixed, { shard: '1/2' });
+    expect(early.stderr).toContain(
+      'With --shard, apply every shard with --keep-going, from the first to the last, and then repeat.',
+    );
+    for (const shard of ['1/2', '2/2', '1/2', '2/2'])
+      await run(apply, send, mixed, { shard, keepGoing: true });
+    expect((await run(plan, send, mixed)).stdout).toContain('No changes.');
+  });
+
   test('by --changed-only includes the groups that changed entries refer to', async () => {
     const { send, sandbox } = empty('2026.2');
     const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');

@@ -166,7 +166,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isDeclaredElsewhere
-          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'. With --shard, apply the first shard first, or add --keep-going.`
+          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'. With --shard, apply every shard with --keep-going, from the first to the last, and then repeat.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':
