@@ -21,6 +21,8 @@ export interface LoginStep {
   /** Whether the stage requires a proof of identity: always, or only if a field has this value. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
+  /** What the stage does to everybody, so that nobody stays logged in: after the login stages, or wherever it is bound. */
+  readonly undoes?: { readonly words: string; readonly where: 'after' | 'anywhere' };
   /** Whether the stage may determine who the user is. */
   readonly identifies?: true;
   /** Whether the stage fails if no earlier stage has determined who the user is. */

@@ -94,6 +94,7 @@ export function loginObstacles(flow: LoginFlow): readonly string[] {
       : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
     ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
     ...before.flatMap(obstacleForAll),
+    ...undoingStages(shown),
     ...before.flatMap(({ record: stage, inside }) =>
       [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),
     ),
@@ -110,6 +111,17 @@ function beforeLogin(flow: LoginFlow): readonly LoginStage[] {
   const shown = shownStages(flow);
   const login = shown.findIndex(({ record }) => stepOf(record)?.logsIn);
   return login === -1 ? shown : shown.slice(0, login);
+}
+
+function undoingStages(shown: readonly LoginStage[]): string[] {
+  // A stage of an unknown type may log people in.
+  const login = shown.findLastIndex(({ record }) => record === undefined || stepOf(record)?.logsIn);
+  return shown.flatMap(({ record, passes }, place) => {
+    const undoes = stepOf(record)?.undoes;
+    return record && passes && undoes && (undoes.where === 'anywhere' || place > login)
+      ? [`the stage ${JSON.stringify(record.name)} ${undoes.words}`]
+      : [];
+  });
 }
 
 /** Why nobody passes a stage that is shown to everybody. */

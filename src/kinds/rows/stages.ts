@@ -150,12 +150,16 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     isEnterprise: true,
     login: { ...identifying, challenge: 'ak-stage-source', proves: true },
   },
-  '/stages/user_delete/': {},
+  '/stages/user_delete/': {
+    login: { kind: 'login stage', undoes: { words: 'deletes everybody', where: 'anywhere' } },
+  },
   '/stages/user_login/': {
     login: { kind: 'login stage', logsIn: true, needsUser: true },
     fields: { session_duration: duration, remember_me_offset: duration },
   },
-  '/stages/user_logout/': {},
+  '/stages/user_logout/': {
+    login: { kind: 'login stage', undoes: { words: 'logs everybody out', where: 'after' } },
+  },
   '/stages/user_write/': {
     login: { ...identifying, writes: true },
     fields: {
