@@ -158,7 +158,8 @@ function literalIds(resource: Resource): { readonly id: JsonValue; readonly plac
   );
 }
 
-async function recordsOf(
+/** Reads records by their ids, or their whole list if that takes fewer requests. */
+export async function recordsOf(
   related: Family,
   ids: readonly JsonValue[],
   { client, pacing, signal }: ReadContext,

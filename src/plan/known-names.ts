@@ -5,8 +5,12 @@ import type { Resource } from '../kinds/resource.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 
 /** Adds the names that this run knows to references, because the service returns most references without names. */
-export function withKnownNames(resources: readonly Resource[], observed: ObservedState): ObservedState {
-  const known = new Map<string, string>();
+export function withKnownNames(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  removed: ReadonlyMap<string, string> = new Map(),
+): ObservedState {
+  const known = new Map(removed);
   for (const resource of resources)
     for (const { related, id, name } of declaredNames(resource))
       if (id !== undefined) known.set(keyOfId(related, id), redactorOf(resource.secrets).redact(name));

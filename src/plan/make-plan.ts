@@ -28,7 +28,7 @@ import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess } from './opens.ts';
 import { orderChanges } from './order.ts';
-import { freedValues, openerWithoutBindings, remarksOn } from './remarks.ts';
+import { freedValues, openWithoutBindings, remarksOn } from './remarks.ts';
 import { deletesBindings, refusedUpdateReason } from './refused-update.ts';
 import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished, withNeededUnfinished } from './unfinished.ts';
@@ -51,6 +51,8 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly deletions?: DeleteDecisions['of'] | undefined;
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
+  /** The names of records to which updates would no longer refer. */
+  readonly removedNames?: ReadonlyMap<string, string>;
   /** Who may open records without bindings; by default, everyone. */
   readonly unbound?: UnboundStates;
   readonly release?: Release | undefined;
@@ -68,8 +70,10 @@ export function makePlan(
   observations: ObservedState,
   context: PlanContext,
 ): CheckedPlan {
-  const observed = withKnownNames(resources, observations);
-  const { comparison, permission, facts, heldBack, deletions, resend, unbound, release, ...about } = context;
+  const { permission, facts, removedNames, heldBack, deletions, resend, unbound, release, ...others } =
+    context;
+  const { comparison, ...about } = others;
+  const observed = withKnownNames(resources, observations, removedNames);
   const allowed = { permission, deletions, resend };
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = createHolderFinder(resources, observed, known);
@@ -94,11 +98,11 @@ export function makePlan(
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const redact = (words: readonly string[]): string[] =>
       words.map((each) => redactorOf(resource.secrets).redact(each));
-    const opener =
-      change.action === 'no-op' ? openerWithoutBindings(change, record, unbound?.before) : undefined;
     const remarks = [
       ...(change.remarks ?? []),
-      ...(opener === undefined ? [] : [`${opener} can open it now`]),
+      ...(change.action === 'no-op'
+        ? openWithoutBindings(change, record, 'can open it now', unbound?.before)
+        : []),
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, forRemarks), ...renamed]

@@ -76,10 +76,9 @@ export function remarksOn(
   );
   const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts, isAncestor));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
-  const opener = openerWithoutBindings({ resource, differences }, record, unbound);
   const ofBindings = changed.some((field) => isBindingField(kind, field))
     ? [
-        ...(opener === undefined ? [] : [`${opener} could open it until now`]),
+        ...openWithoutBindings({ resource, differences }, record, 'could open it until now', unbound),
         ...(declaresAccess(resource) ? accessNotes(resource, record) : []),
         ...expiredNote(record),
       ]
@@ -166,21 +165,22 @@ export function freedValues(
   );
 }
 
-/** Who can open an existing record whose declared bindings are missing; undefined if others are enabled, or if it has nothing to open. */
-export function openerWithoutBindings(
+/** Says who can open an existing record whose declared bindings are missing, unless others are enabled or it has nothing to open. */
+export function openWithoutBindings(
   { resource, differences }: Pick<Change, 'resource' | 'differences'>,
   record: Pick<ObservedRecord, 'bound' | 'fields'>,
+  words: string,
   unbound: UnboundState = 'open',
-): string | undefined {
+): string[] {
   const { access, bindable } = resource.kind;
   const isObserved = differences.some(({ field }) => isBindingField(resource.kind, field));
-  if (access === undefined || !isObserved) return undefined;
+  if (access === undefined || !isObserved) return [];
   const isWanted = wantedChildren(resource).some(({ wanted }) => wanted.some(isEffective));
   const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
   const isBound = bindingsOf(record, access.children).some(isEnabled);
   return isWanted && isUsable && !isBound
-    ? (accessWithoutBindings(resource.kind, unbound) ?? 'nobody')
-    : undefined;
+    ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} ${words}`]
+    : [];
 }
 
 function accessNotes({ kind: { access } }: Resource, record: Pick<ObservedRecord, 'bound'>): string[] {

@@ -114,7 +114,7 @@ async function planOnce(
     await release?.catch(() => {});
     return read();
   }
-  const { observed, facts, heldBack } = read;
+  const { observed, facts, removedNames, heldBack } = read;
   const resources = read.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const knownRelease = await readRelease();
   const { needed, ...atRelease } = await checkWithRelease(knownRelease, resources, observed, service);
@@ -134,6 +134,7 @@ async function planOnce(
     isSuperuser: await deletesAsSuperuser(resources, service),
     ...atRelease,
     ...facts,
+    removedNames,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (service.signal.aborted) return stoppedRun(interruptedHalt(service), service);

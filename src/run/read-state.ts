@@ -9,6 +9,7 @@ import type { ObservedState } from '../observe/observation.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readReferenceFacts } from '../observe/read-reference-facts.ts';
+import { readRemovedNames } from '../observe/removed-names.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import { destinationOf } from '../settings/service-settings.ts';
@@ -24,6 +25,8 @@ export interface ReadState {
   readonly resources: readonly Resource[];
   readonly observed: ObservedState;
   readonly facts: Awaited<ReturnType<typeof readReferenceFacts>>['known'];
+  /** The names of records to which updates would no longer refer, by `keyOfId`. */
+  readonly removedNames: ReadonlyMap<string, string>;
   /** Why resources are not planned; undefined if all are. */
   readonly heldBack: NotPlannedReasons | undefined;
 }
@@ -38,6 +41,7 @@ interface ReadingManner {
  * Reads what the service holds of the declared resources:
  * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
  * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
+ * 3. `readRemovedNames` looks up the names of ids that updates would remove.
  *
  * If no plan can be made, returns the function that ends the run.
  */
@@ -97,7 +101,8 @@ export async function readState(
   ]);
   const heldBack = await reasonsFor([...unresolved, ...unusable], partialReads);
   if (!heldBack && unusable.length + partialReads.length > 0) return stop(unusable);
-  return { resources: resolved.resources, observed, facts, heldBack };
+  const removedNames = await readRemovedNames(resolved.resources, observed, service);
+  return { resources: resolved.resources, observed, facts, removedNames, heldBack };
 }
 
 /** Errors that depend on the release alone, so that these are not reported only after all names are corrected. */

@@ -228,6 +228,28 @@ describe('an apply with --allow update', () => {
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
     });
 
+    test('names the removed mappings and parents that the answers show only by their ids', async () => {
+      const here = world();
+      const mapping = (name: string): string =>
+        `{ type: provider_scope, name: ${name}, scope_name: ${name}, expression: 'return 1' }`;
+      const text = (parents: string, mappings: string): string => `version: 1
+groups: [{ name: crew, parents: [${parents}] }]
+flows: [{ slug: door, name: Door, title: Door, designation: authorization }]
+providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, property_mappings: [${mappings}] }]
+`;
+      const both = text('{ name: contractors }', '{ name: rooms }, { name: keys }');
+      const made = here.run(`${both}property_mappings: [${mapping('rooms')}, ${mapping('keys')}]\n`);
+      expect(await apply(['m.yaml'], applyAsJson, made.context)).toBe('done');
+      const { context, stdout } = here.run(text('', '{ name: rooms }'));
+      await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
+      expect(stdout()).toContain(`its \`parents\` lose "contractors" (${contractors})`);
+      // Lists of groups can be long.
+      expect(here.requests.map(({ path }) => path)).toContainEqual(
+        expect.stringContaining(`/groups/${contractors}/`),
+      );
+      expect(stdout()).toMatch(/its `property_mappings` lose "keys" \([-0-9a-f]{36}\)/);
+    });
+
     test('counts hidden groups in the note without naming them', async () => {
       const here = world();
       const { context, stdout } = here.run(
