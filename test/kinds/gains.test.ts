@@ -9,6 +9,18 @@ function kindAt(path: string): Kind {
 
 const friends = expect.any(String) as string;
 
+const enrollment = { designation: 'enrollment' };
+
+function stagesOf(...bound: [stage: string, order: number, policy?: string][]): JsonValue {
+  return bound.map(([stage, order, policy]) => ({
+    stage,
+    order,
+    policies: policy === undefined ? [] : [{ policy, order: 0 }],
+  }));
+}
+
+const twoStages = stagesOf(['a', 0], ['b', 1]);
+
 /** The last column has the other fields of the record. */
 test.each<
   [path: string, field: string, before: JsonValue, now: JsonValue, others: JsonObject, gains: boolean]
@@ -50,6 +62,25 @@ test.each<
   ['/stages/user_write/', 'user_creation_mode', 'always_create', 'create_when_required', {}, false],
   ['/stages/invitation/invitations/', 'single_use', true, false, {}, true],
   ['/stages/invitation/invitations/', 'single_use', false, false, {}, false],
+  ['/stages/user_write/', 'create_users_group', null, 'g', {}, true],
+  ['/stages/user_write/', 'create_users_group', 'g', null, {}, false],
+  ['/sources/saml/', 'enrollment_flow', null, 'f', {}, true],
+  ['/sources/saml/', 'enrollment_flow', 'f', null, {}, false],
+  ['/flows/instances/', 'stages', twoStages, stagesOf(['a', 0], ['b', 1]), enrollment, false],
+  ['/flows/instances/', 'stages', twoStages, stagesOf(['a', 0], ['b', 9]), enrollment, false],
+  ['/flows/instances/', 'stages', twoStages, stagesOf(['a', 2], ['b', 1]), enrollment, true],
+  [
+    '/flows/instances/',
+    'stages',
+    twoStages,
+    stagesOf(['a', 2], ['b', 1]),
+    { designation: 'recovery' },
+    false,
+  ],
+  ['/flows/instances/', 'stages', twoStages, stagesOf(['a', 0]), enrollment, true],
+  ['/flows/instances/', 'stages', twoStages, stagesOf(['a', 0], ['b', 1, 'p']), enrollment, true],
+  ['/flows/instances/', 'stages', [], twoStages, enrollment, true],
+  ['/flows/instances/', 'stages', [], twoStages, { ...enrollment, authentication: 'require_token' }, false],
 ])(
   'a change of %s %s from %j to %j, with %j, gives access: %j',
   (path, field, before, now, others, gains) => {
@@ -61,6 +92,35 @@ test.each<
     expect(gain).toEqual(gains ? friends : undefined);
   },
 );
+
+test.each<[path: string, field: string, now: JsonValue, before: JsonValue, warning: string]>([
+  ['/providers/proxy/', 'internal_host_ssl_validation', true, false, 'is checked'],
+  ['/providers/proxy/', 'internal_host_ssl_validation', false, true, 'can impersonate'],
+  ['/providers/proxy/', 'intercept_header_auth', false, true, 'no longer log in'],
+  ['/providers/radius/', 'mfa_support', true, false, 'have to append a code'],
+  ['/providers/radius/', 'mfa_support', false, true, 'without a second factor'],
+  ['/providers/saml/', 'verification_kp', null, 'k', 'need no signature'],
+  ['/providers/saml/', 'verification_kp', 'k', null, 'by another key'],
+  ['/providers/scim/', 'group_filters', [], ['g'], 'all users are provisioned'],
+  ['/providers/scim/', 'group_filters', ['g'], [], 'no longer all users'],
+  ['/providers/scim/', 'group_filters', ['h'], ['g'], 'a different set of groups'],
+  ['/providers/scim/', 'group_filters', 'g', ['g'], 'other users are provisioned'],
+  ['/core/applications/', 'provider', null, 1, 'no longer go through a provider'],
+  ['/core/applications/', 'provider', 1, null, 'now go through a provider'],
+  ['/core/applications/', 'provider', 2, 1, 'go through another provider'],
+  ['/core/applications/', 'policy_engine_mode', 'all', 'any', 'who pass every binding'],
+  ['/core/applications/', 'policy_engine_mode', 'any', 'all', 'who pass any of its bindings'],
+  ['/core/users/', 'is_active', true, false, 'can log in again'],
+  ['/core/users/', 'is_active', false, true, 'can no longer log in'],
+  ['/sources/saml/', 'enabled', false, true, 'people can no longer log in'],
+  ['/sources/saml/', 'enabled', true, false, 'people can log in'],
+  ['/sources/saml/', 'user_matching_mode', 'email_link', 'identifier', 'logs in as that user'],
+  ['/sources/saml/', 'user_matching_mode', 'email_deny', 'email_link', 'may be matched with other users'],
+  ['/sources/plex/', 'allowed_servers', [], ['a'], 'admits nobody'],
+  ['/sources/plex/', 'allowed_servers', ['a'], ['b'], 'the members of other Plex servers'],
+])('a change of %s %s to %j from %j warns: %s', (path, field, now, before, warning) => {
+  expect(kindAt(path).fields[field]?.changeWarning?.(now, before)).toContain(warning);
+});
 
 test.each<[path: string, field: string, others: JsonObject, isMissing: boolean]>([
   ['/providers/proxy/', 'internal_host', {}, true],

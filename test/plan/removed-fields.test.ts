@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { withRemovedFields } from '../../src/plan/removed-fields.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { desired } from '../support/desired.ts';
 
 /** The remark on a field of a user that has changed since the baseline. */
@@ -12,7 +13,17 @@ async function remark(
   held: JsonObject,
 ): Promise<string | undefined> {
   const [user] = await desired(`version: 1\nusers: [{ username: u, ${entry} }]`);
-  if (user === undefined) throw new Error('no user is declared');
+  return remarkOn(user, field, before, now, held);
+}
+
+function remarkOn(
+  user: Resource | undefined,
+  field: string,
+  before: JsonValue,
+  now: JsonValue | undefined,
+  held: JsonObject,
+): string | undefined {
+  if (user === undefined) throw new Error('nothing is declared');
   const altered = { field, before, ...(now !== undefined && { now }) };
   const found = withRemovedFields({ kind: 'altered', fields: [altered] }, user, { pk: '1', fields: held });
   return found.kind === 'altered' ? found.fields?.[0]?.stays : undefined;
@@ -76,3 +87,20 @@ test.each<
 ])('a user with %s, whose %s was %j and is %j', async (entry, field, before, now, held, words) => {
   expect(await remark(entry, field, before, now, held)).toBe(words);
 });
+
+test.each([
+  [['g', 'h'], ['g', 'h'], 'keeps group h of its `policies`'],
+  [['g', 'h'], ['g'], undefined],
+  [['g'], ['g'], undefined],
+])(
+  'an application whose groups were %j and are now at least g, with %j in the service, %s',
+  async (before, there, words) => {
+    const [wiki] = await desired(
+      'version: 1\napplications: [{ slug: wiki, name: W, policies: [{ group: { name: g }, order: 0 }], at_least: [policies] }]',
+    );
+    const boundTo = (groups: readonly string[]): JsonValue =>
+      groups.map((name, order) => ({ group: { name }, order }));
+    const found = remarkOn(wiki, 'policies', boundTo(before), boundTo(['g']), { policies: boundTo(there) });
+    expect(found).toBe(words);
+  },
+);

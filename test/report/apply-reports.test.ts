@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
+import type { LostLogin } from '../../src/apply/login-check.ts';
+import { outcomeKinds, type Outcome, type OutcomeKind } from '../../src/apply/outcome.ts';
+import type { Change } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
-import { diagnosticFor } from '../../src/base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { loadFormats } from '../support/formats.ts';
 import { github } from '../../src/report/formats/github.ts';
 import { html } from '../../src/report/formats/html.ts';
@@ -11,6 +13,7 @@ import { markdown } from '../../src/report/formats/markdown.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
+import { splitByImportance } from '../../src/report/words/split-by-importance.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1
@@ -347,3 +350,52 @@ test.each(Object.entries(await loadFormats()))(
     expect(format(applyReport(ended))).toContain('only a warning');
   },
 );
+
+test.each<[kind: 'changed' | 'ignored', string, OutcomeKind, said: string[], not: string[]]>([
+  ['changed', '(sensitive)', 'unknown', [], ['The plan saw', '(sensitive)']],
+  ['changed', 'b', 'conflict', ['The plan saw "a"; the service now has "b".'], []],
+  ['ignored', 'b', 'unknown', ['did not change `email`: "b"', 'was sent once'], []],
+  ['ignored', '(sensitive)', 'unknown', ['was sent once'], ['(sensitive)', '`email`:']],
+])(
+  'a field that is %s shows the value %j unless it is secret',
+  async (kind, observed, outcome, said, not) => {
+    const fields = [{ field: 'email', planned: 'a', observed }];
+    const shown = text(reportOf(await runWith({ outcome, clash: { kind, fields } })));
+    for (const words of said) expect(shown.replaceAll(/\s+/g, ' ')).toContain(words);
+    for (const words of not) expect(shown).not.toContain(words);
+  },
+);
+
+test.each<[LostLogin['start'], string]>([
+  [
+    { kind: 'unavailable', shows: 'access denied' },
+    'people can no longer log in: the flow "in" shows access denied',
+  ],
+  [{ kind: 'unknown' }, 'it is unknown whether people can still log in: the flow "in" could not be asked'],
+])('a lost login (%j) is an error with the values to restore', async (start, summary) => {
+  const run = await runWith({ outcome: 'updated', pk: '1' });
+  const lost = (change: Pick<Change, 'affectsLogin' | 'undo'>, attempts = 1): Diagnostic | undefined => {
+    const outcomes = run.outcomes.map((one) => ({ ...one, attempts, change: { ...one.change, ...change } }));
+    return reportOf({ ...run, outcomes, lostLogins: [{ slug: 'in', start }] }).diagnostics[0];
+  };
+  const undo = { path: 'old', email: null };
+  const affectsLogin = true;
+  expect(lost({ affectsLogin, undo })).toMatchObject({
+    code: 'way-in-lost',
+    summary,
+    detail: expect.stringMatching(
+      /open:\n- user.alice: `path` was "old"\n- user.alice: `email` was null$/,
+    ) as string,
+  });
+  expect(lost({ undo })?.detail).not.toContain('alice');
+  expect(lost({ affectsLogin, undo }, 0)?.detail).not.toContain('alice');
+});
+
+test('of more than 200 resources that were created, the first 50 are named', async () => {
+  const run = await runWith({});
+  const [one] = run.outcomes;
+  if (one === undefined) expect.fail('there is no outcome');
+  const named = (count: number): number =>
+    splitByImportance(Array.from({ length: count }, () => ({ ...one }))).named.length;
+  expect([50, 51, 200, 201].map(named)).toEqual([50, 51, 200, 50]);
+});

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords, serviceWords } from '../../../src/report/words/answers.ts';
+import { causeWords } from '../../../src/report/words/causes.ts';
 import { outcomeDiagnostics } from '../../../src/report/words/outcome-diagnostics.ts';
 import { classifyRecordAnswer } from '../../../src/service/answer.ts';
 import { abortableTransport, GivenUpError } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
+import { ProxyError } from '../../../src/service/proxy-error.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
 import { planOf } from '../../support/plan-of.ts';
 import { rawServer, whenComplete, type RawServerOptions } from '../../support/raw-server.ts';
@@ -178,4 +180,42 @@ test('a change that was not begun has no diagnostic if the second interruption c
     });
   expect(ended('interrupted')).toEqual([]);
   expect(ended(undefined)).toHaveLength(1);
+});
+
+function refusedBy(cause: Error): ProxyError {
+  return new ProxyError('http://p', { cause });
+}
+
+test.each<[string, Error, cause: string, advice: string | undefined]>([
+  [
+    'a proxy that demands a password',
+    new ProxyError('http://p', { status: 407 }),
+    'refuses to connect to the service (407)',
+    'requires a user name and password',
+  ],
+  [
+    'a proxy that refuses',
+    new ProxyError('http://p', { status: 403 }),
+    'refuses to connect to the service (403)',
+    'name its host in NO_PROXY',
+  ],
+  [
+    'no connection to a proxy',
+    refusedBy(new Error('odd')),
+    'the proxy http://p did not open a tunnel: odd',
+    'name its host in NO_PROXY',
+  ],
+  [
+    'a proxy with an untrusted certificate',
+    refusedBy(Object.assign(new Error('x'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })),
+    'did not open a tunnel: the certificate is from an untrusted authority',
+    '--ca-file',
+  ],
+  ['a code without a message', Object.assign(new Error(''), { code: 'EODD' }), 'EODD', undefined],
+  ['a name alone', new RangeError(''), 'RangeError', undefined],
+])('the cause of a failed connection is described: %s', (_, error, cause, advice) => {
+  const words = causeWords(error);
+  expect(words.cause).toContain(cause);
+  if (advice === undefined) expect(words.advice).toBeUndefined();
+  else expect(words.advice).toContain(advice);
 });

@@ -3,6 +3,7 @@ import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts'
 import type { Resource } from '../../../src/kinds/resource.ts';
 import { validationReport, planReport } from '../../../src/report/report.ts';
 import { foldByCause } from '../../../src/report/words/diagnostics.ts';
+import type { Halt } from '../../../src/run/result.ts';
 import { failedReadDiagnostics, haltDiagnostics } from '../../../src/report/words/halts.ts';
 import type { Answer } from '../../../src/service/answer.ts';
 import { desired } from '../../support/desired.ts';
@@ -55,6 +56,21 @@ describe('the reason why a run ended early', () => {
     }));
     const halt = { kind: 'unread', service, failures, notRead: 1, interrupted: true } as const;
     expect(haltDiagnostics(halt).map(({ code }) => code)).toEqual(['service-unexpected', 'interrupted']);
+  });
+
+  type Unresolved = Extract<Halt, { readonly kind: 'unresolved' }>;
+
+  test.each<[Partial<Unresolved>, codes: string[]]>([
+    [{ interrupted: true }, ['interrupted']],
+    [{ notRead: 1 }, ['service-unreachable']],
+    [{ notRead: 0 }, []],
+    [{ notRead: 1, interrupted: true, diagnostics: [warning] }, ['similar-name', 'interrupted']],
+    [{ notRead: 1, diagnostics: [warning] }, ['similar-name']],
+  ])('is reported if names were not looked up: %j', (facts, codes) => {
+    const nothing = { names: [], diagnostics: [], notRead: 0, interrupted: false, isStale: false };
+    expect(
+      haltDiagnostics({ kind: 'unresolved', service, ...nothing, ...facts }).map(({ code }) => code),
+    ).toEqual(codes);
   });
 
   test('shows invisible characters and CI commands in the values of a stale plan as visible escapes', () => {
