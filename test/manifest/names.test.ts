@@ -57,6 +57,7 @@ describe('a name in place of an id', () => {
       [
         'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
         'defaults: { user: { groups: [{ name: x }] } }\nusers: [{ username: a, name: A }]',
+        `applications: [{ slug: b, name: B, policies: [{ group: ${group}, order: 0 }] }]`,
       ],
       { contractOnly: true },
     );
@@ -64,8 +65,17 @@ describe('a name in place of an id', () => {
       'contract-only 1.yaml:2:46',
       'contract-only 1.yaml:2:86',
       'contract-only 2.yaml:2:30',
+      'contract-only 3.yaml:2:46',
     ]);
     expect(loaded.diagnostics[0]?.summary).toContain('contract_only');
+  });
+
+  test('cannot be declared in both fields for access', async () => {
+    const policies = `policies: [{ group: ${group}, order: 0 }]`;
+    const loaded = await load([
+      `applications: [{ slug: a, name: A, access: { groups: [${group}] }, ${policies} }]`,
+    ]);
+    expect(told(loaded)).toEqual(['invalid-value 1.yaml:2:106']);
   });
 
   test.each(['${env:CANARY}', 'the ${env:CANARY}', '${file:secret}'])(

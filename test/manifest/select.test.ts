@@ -152,6 +152,20 @@ test('a shard may contain none of the selected resources', () => {
   expect(() => scope()).toThrow('--target and --exclude leave out every resource');
 });
 
+test.each([
+  ['application.wikis', 'Did you mean `application.wiki`?'],
+  ['usr.*', 'Did you mean `user.*`?'],
+  ['zzzzzzzzzz', 'Addresses have forms such as'],
+])('for the glob %s, which matches nothing, the advice is %s', (glob, advice) => {
+  const addresses = new Set(resources.map(({ address }) => address));
+  const scope = (): unknown =>
+    new Selector({ target: [glob], exclude: [] }).scope(0, { declared: 3, addresses }, (flag) => flag);
+  expect(scope).toThrow(`no declared resource has an address like ${glob}`);
+  expect(scope).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(advice) as string }) as Error,
+  );
+});
+
 test.each(['0/8', '9/8', '1', '1/0', 'a/b'])('%s is not a shard', (written) => {
   expect(() => parseShard(written, '--shard')).toThrow('--shard cannot be');
   expect(parseShard('8/8', '--shard')).toEqual({ index: 8, count: 8 });

@@ -4,7 +4,7 @@ import { findLostValues, makePlan, type CheckedPlan } from '../../src/plan/make-
 import { changeDocument, planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
-import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
+import { plannedEffects, planSummary, unreadKinds, type ReadyChange } from '../../src/plan/plan.ts';
 import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
@@ -437,4 +437,31 @@ test('a value belongs to the record that a reference names, unless that record w
   expect(holder(new Map([[b.address, { presence: 'present', held }]]))).toBeUndefined();
   const own = { pk: 'p', fields: { provider: 1 } };
   expect(holder(new Map([[a.address, { presence: 'present', held: own }]]))).toBeUndefined();
+});
+
+test.each([
+  ['a flow that a new provider names', false, '{ slug: f }', true, undefined],
+  [
+    'a flow to whose id a new provider refers',
+    false,
+    '00000000-0000-4000-8000-000000000001',
+    true,
+    ['flow.f'],
+  ],
+  ['another flow', false, '00000000-0000-4000-8000-000000000003', undefined, undefined],
+  ['a flow that has its stages', true, '{ slug: f }', undefined, undefined],
+])('%s is unfinished if it lacks declared stages', async (_, isWhole, flow, isUnfinished, waitsFor) => {
+  const flows = (...stages: string[]): string =>
+    `stages: [{ name: s, type: user_login }, { name: t, type: user_login }]
+flows: [{ slug: f, name: F, title: F, designation: authorization, stages: [${stages.join(', ')}] }]`;
+  const [first, second] = ['{ stage: { name: s }, order: 0 }', '{ stage: { name: t }, order: 1 }'];
+  const { changes } = await planBetween(
+    isWhole ? flows(first, second) : flows(first),
+    `${flows(first, second)}\nproviders: [{ type: rac, name: p, authorization_flow: ${flow} }]`,
+    { permission: 'none' },
+  );
+  const find = (address: string): ReadyChange | undefined =>
+    changes.find(({ resource }) => resource.address === address);
+  expect(find('flow.f')?.unfinished).toBe(isUnfinished);
+  expect(find('provider.p')?.waitsFor).toEqual(waitsFor);
 });

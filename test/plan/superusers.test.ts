@@ -108,3 +108,31 @@ test('a listed member counts as active unless the list says otherwise', async ()
     [true, true, false],
   ]);
 });
+
+test.each([
+  [[], true, []],
+  [['lockout'], false, ['locks people out: no active superuser is left']],
+] as const)(
+  'if the last superuser leaves the group and the risks %j are accepted, the plan is refused: %s',
+  async (accepts, isRefused, noted) => {
+    const groups = 'groups: [{ name: g, is_superuser: true }]\nusers:';
+    const { changes, records } = await planBetween(
+      `${groups} [{ username: u, is_active: true, groups: [{ name: g }] }]`,
+      `${groups} [{ username: u, is_active: false, groups: [{ name: g }] }]`,
+      { permission: { self: 'another', mayDelete: false } },
+    );
+    const keyOf = (name: string): string =>
+      recordKey(records.find((record) => record.name === name)?.pk ?? '');
+    const check = (...members: readonly string[]): ReturnType<typeof checkSuperusersLeft> =>
+      checkSuperusersLeft(changes, [groupOf(keyOf('g'), true, ...members)], accepts);
+    const { changes: made, refused } = check(keyOf('u'));
+    expect(refused.map(({ summary, address }) => [address, summary])).toEqual(
+      isRefused ? [['user.u', 'this locks people out: no active superuser is left']] : [],
+    );
+    expect(
+      made.flatMap(({ remarks = [] }) => remarks).filter((remark) => remark.includes('superuser is left')),
+    ).toEqual(noted);
+    for (const others of [[], [keyOf('u'), 'another']])
+      expect(check(...others)).toEqual({ changes, refused: [] });
+  },
+);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -54,3 +55,22 @@ test('the types of records are not asked one by one if the list of all types is 
   );
   expect(asked).toBe(1);
 });
+
+test.each([
+  [true, [], { proof: 'absent' }],
+  [false, [], { proof: 'denied', answer: { kind: 'not_listed' } }],
+  [false, [{ pk: '1', name: 'a', provider: 1 }], { proof: 'exists' }],
+])(
+  'a list that is complete only for superusers shows absence to superusers only: %s, %j',
+  async (isSuperuser, listed, result) => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+    const client = new Client(async ({ path }) =>
+      path.includes('/users/me/')
+        ? answered(200, { user: { pk: 1, username: 'u', is_superuser: isSuperuser } })
+        : pageOf(listed, 1, 100),
+    );
+    const kind = kinds.find(({ type }) => type === 'rac_endpoint') ?? expect.fail('no such kind');
+    const sought = { kind, name: 'a', within: 1 };
+    expect(await readOfKind(sought, { client, pacing })).toMatchObject(result);
+  },
+);
