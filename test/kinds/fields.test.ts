@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf, kinds } from '../../src/kinds/all.ts';
 import { isNeverShown, listQuery } from '../../src/kinds/kind.ts';
 import {
   placeholderFor,
   fieldOf,
   mergedValue,
+  missingIds,
+  partialComparison,
+  removedIds,
   neverShownFields,
   baselineValue,
   sentValue,
   shownValue,
   writtenValue,
+  type DeclaredFields,
   type Field,
   type Mask,
 } from '../../src/kinds/fields.ts';
@@ -28,6 +32,13 @@ function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonV
     written: writtenValue(declared, name),
     blank: placeholderFor(declared, name),
   };
+}
+
+function userWith(fields: JsonObject): DeclaredFields {
+  const given = Object.entries(fields).map(
+    ([name, value]) => [name, fieldOf(value, { at: [0, 0] })] as const,
+  );
+  return { kind: user, fields: Object.fromEntries(given) };
 }
 
 test('an unmasked value is equal in all forms: sent, shown, saved and written', () => {
@@ -127,4 +138,38 @@ test('an update keeps the undeclared keys of a redirect URI', async () => {
     uri,
     { matching_mode: 'strict', url: 'https://a.example/new' },
   ]);
+});
+
+test.each<
+  [instructions: JsonObject, declared: JsonValue, observed: JsonValue, missing: JsonValue | undefined]
+>([
+  [{}, ['a', 'b'], ['a'], ['b']],
+  [{}, ['a', 'b'], ['a', 'c'], undefined],
+  [{ at_least: ['groups'] }, ['a', 'b'], ['a', 'c'], ['b']],
+  [{}, ['A-1'], ['a1'], []],
+  [{}, ['a'], null, undefined],
+  [{}, null, ['a'], undefined],
+])('with %j, the groups %j lack of %j only: %j', (instructions, groups, observed, missing) => {
+  expect(missingIds(userWith({ groups, ...instructions }), 'groups', groups, observed)).toEqual(missing);
+});
+
+test.each<[fields: JsonObject, observed: JsonValue | undefined, merged: JsonValue, removed: JsonValue]>([
+  [{}, ['a'], ['a'], []],
+  [{}, undefined, null, []],
+  [{ groups: ['b', 'b'] }, ['a'], ['b'], ['a']],
+  [{ groups: ['b'], at_least: ['groups'] }, ['a'], ['a', 'b'], []],
+])('a user with %j, whose groups are %j, gets %j and loses %j', (fields, observed, merged, removed) => {
+  expect(mergedValue(userWith(fields), 'groups', observed)).toEqual(merged);
+  expect(removedIds(userWith(fields), 'groups', observed)).toEqual(removed);
+});
+
+test.each([
+  [{}, true],
+  [{ at_least: ['groups'] }, true],
+  [{ exactly: ['groups'] }, true],
+  [{ exactly: ['attributes'] }, false],
+])('with %j, the attributes of a user are compared in part: %j', (instructions, isPart) => {
+  expect(partialComparison(userWith({ attributes: {}, ...instructions }), 'attributes') !== undefined).toBe(
+    isPart,
+  );
 });

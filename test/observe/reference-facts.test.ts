@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { kindOf } from '../../src/kinds/all.ts';
 import { familyOf } from '../../src/kinds/families.ts';
-import { factKey, inheritGrants, inheritingFields } from '../../src/kinds/reference-facts.ts';
+import {
+  factKey,
+  inheritGrants,
+  inheritingFields,
+  referenceFactsOf,
+  referenceFactsWithin,
+} from '../../src/kinds/reference-facts.ts';
 import { readReferenceFacts, type ReferenceReading } from '../../src/observe/read-reference-facts.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { Client } from '../../src/service/client.ts';
@@ -163,3 +170,33 @@ test.each<[child: JsonValue, parents: readonly JsonValue[], JsonValue]>([
     expect(facts.get(key('child'))).toBe(grant);
   }
 });
+
+test.each<[slug: JsonValue, shown: JsonValue, isFact: boolean]>([
+  ['wiki', 'wiki', true],
+  [true, true, true],
+  ['', '', false],
+  [null, null, false],
+  ['wiki', '(hidden)', false],
+])('a provider that belongs to %j, shown as %j, is a known owner: %j', (slug, shown, isFact) => {
+  const related = familyOf('providers');
+  const facts = referenceFactsOf(
+    related,
+    { pk: 1, assigned_application_slug: slug },
+    { pk: 1, assigned_application_slug: shown },
+  );
+  expect(facts.map(([, value]) => value)).toEqual(isFact ? [slug] : []);
+  expect(referenceFactsOf(related, { assigned_application_slug: slug }, {})).toEqual([]);
+});
+
+test.each([
+  ['wiki', []],
+  ['other', ['wiki']],
+])(
+  'that the provider of the application %s belongs to wiki is a fact unless they are the same',
+  (slug, values) => {
+    const record = { pk: 'a', slug, provider_obj: { pk: 1, assigned_application_slug: 'wiki' } };
+    expect(referenceFactsWithin(kindOf('application'), record, record).map(([, value]) => value)).toEqual(
+      values,
+    );
+  },
+);
