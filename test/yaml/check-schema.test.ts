@@ -170,6 +170,21 @@ test.each([
   ]);
 });
 
+test.each([
+  ['scim_providers: []', 'Write an entry of providers with `type: scim`.'],
+  ['provider_scim: []', 'Write an entry of providers with `type: scim`.'],
+  ['scim_provider: []', 'Write an entry of providers with `type: scim`.'],
+  ['users: [{ username: a, groups: [{ PK: 1 }] }]', 'Write only the id.'],
+  [
+    'applications: [{ slug: a, name: A, policies: [{ group: { name: g }, order: 0, nam: x }] }]',
+    'Known here: policy, group, user, order, negate, enabled, timeout, failure_result.',
+  ],
+  ['groups: [{ name: g, user: [] }]', 'Membership is declared on the user: add the group'],
+  ['providers: [{ name: p, type: google }]', 'Did you mean `google_workspace`?'],
+])('%s is an error with the advice: %s', async (text, advice) => {
+  expect(await told(`version: 1\n${text}\n`)).toEqual([expect.stringContaining(` ${advice}`)]);
+});
+
 test('a message about an invalid value shows at most 30 of the accepted values', async () => {
   const file = sourceFile(
     'a.yaml',
