@@ -126,9 +126,7 @@ async function withBindingsOf(
     isUnbound(record) &&
     bindingsOf(record, access.children).some((one) => one.isExpired);
   const unboundState =
-    access && [...read.of.values()].some(isUnbound)
-      ? await readUnboundState(access.openFlag, release, service)
-      : 'open';
+    access && [...read.of.values()].some(isUnbound) ? await readUnboundState(release, service) : 'open';
   const expired = written.flatMap((record): InventoryGap[] => {
     const bound = read.of.get(pkOf(record));
     const name = textOf(record.shown[kind.identity]);

@@ -8,7 +8,6 @@ import { iconRefusal } from './icon.ts';
 import { launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { groupField, policyBindings, userField } from './policy-bindings.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
-import { openFlag } from './settings.ts';
 import { plainId, plainUuid } from './values.ts';
 
 const longSlugsSince = '2025.12';
@@ -99,7 +98,6 @@ const access: Access = {
     { field: 'access.groups', key: 'groups', binds: groupField },
     { field: 'access.users', key: 'users', binds: userField },
   ],
-  openFlag,
 };
 
 function hasOthers(ids: JsonValue, than: JsonValue): boolean {

@@ -55,17 +55,6 @@ export interface Access {
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The setting that lets everyone open records that have no bindings. The setting is on by default. */
-  readonly openFlag: OpenFlag;
-}
-
-/** A flag in a JSON field of a settings record; on by default. */
-export interface OpenFlag {
-  readonly list: string;
-  readonly field: string;
-  readonly key: string;
-  /** The first release that applies the flag. Earlier releases store and ignore the flag. */
-  readonly since: string;
 }
 
 export type UnboundState = 'open' | 'closed' | 'unknown';

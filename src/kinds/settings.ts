@@ -1,16 +1,15 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
-import type { OpenFlag } from './children.ts';
 import type { ItemProblem } from './kind.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** authentik 2025.12.4 stored `false` but still let everyone open an application without bindings. */
-export const openFlag: OpenFlag = {
+/** The flag that lets everyone open applications without bindings, on by default. Earlier releases store and ignore it. */
+export const openFlag = {
   list: 'settings',
   field: 'flags',
   key: 'core_default_app_access',
   since: '2026.5',
-};
+} as const;
 
 /** The settings of the service, in releases from 2024.2 on. An update replaces all `flags`, so rollcall sends all of them. */
 export const settings: RowKind = kindFrom({

@@ -8,6 +8,7 @@ import { namingFields, keyOfId, referenceKeys } from '../kinds/named.ts';
 import { inheritingFields } from '../kinds/reference-facts.ts';
 import { isPolicyKind, mayDecideOtherwise } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { openFlag } from '../kinds/settings.ts';
 import type { Observation } from '../observe/observation.ts';
 import { isUnbound } from '../observe/unbound-access.ts';
 import { takesRights } from './own-rights.ts';
@@ -41,7 +42,7 @@ export function findAccessWaits(
     const withheld = withheldFields(change);
     return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
   });
-  const flags = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
+  const flags = updates.filter(({ resource: { kind } }) => kind.list === openFlag.list);
   const endedMemberships = byKey(updates, (change) => releasedKeys(change, membershipFields));
   const removedBindings = byKey(updates, (change) => releasedKeys(change, bindingFields));
   const all = { narrowedAt, withBindings, servedBy, flags, endedMemberships, removedBindings };
@@ -115,11 +116,8 @@ function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
   const { resource } = change;
   const observation: Observation =
     change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
-  const flags = all.flags.filter(
-    (flag) =>
-      flag.resource.kind.list === resource.kind.access?.openFlag.list && isUnbound(resource, observation),
-  );
-  return flags.flatMap((flag) => {
+  if (!isUnbound(resource, observation)) return [];
+  return all.flags.flatMap((flag) => {
     if (narrowsAccess(flag)) return waitFor(change, flag);
     return flag.opens && isNarrowed(change, all) ? waitFor(flag, change) : [];
   });

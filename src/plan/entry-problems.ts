@@ -8,6 +8,7 @@ import { memoizePerKey } from '../base/memoize.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { sentValue } from '../kinds/fields.ts';
+import { openFlag } from '../kinds/settings.ts';
 import { plainUuid } from '../kinds/values.ts';
 import { formatPlace } from '../base/source.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
@@ -88,7 +89,7 @@ function entriesOpenToNobody(resources: readonly Resource[], observed: ObservedS
       (child) => isEffective(child) && admittedSubject(access, child) === undefined,
     );
     if (stays) return [];
-    const { list, field, key } = access.openFlag;
+    const { list, field, key } = openFlag;
     return diagnosticOf(resource, access.subjects[0]?.field, {
       code: 'open-to-nobody',
       summary: `nobody could open it, because the service closes ${words.one} that has no binding`,

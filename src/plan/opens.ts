@@ -4,12 +4,13 @@ import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentValue, valueAfter } from '../kinds/fields.ts';
 import { bindingsIn, isEffective, isEnabled, childKey, mustPassAll } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
-import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
+import type { UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, type NamesById, namesById, shownId } from '../kinds/named.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { openFlag } from '../kinds/settings.ts';
 import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
@@ -57,13 +58,13 @@ export function newAccess(
     return [...new Set([...on, ...reached])];
   const off = newAccessIf(false);
   return [
-    ...on.map((subject) => (off.includes(subject) ? subject : withFlagState(access, 'on', subject))),
-    ...off.flatMap((subject) => (on.includes(subject) ? [] : withFlagState(access, 'off', subject))),
+    ...on.map((subject) => (off.includes(subject) ? subject : withFlagState('on', subject))),
+    ...off.flatMap((subject) => (on.includes(subject) ? [] : withFlagState('off', subject))),
     ...reached,
   ];
 }
 
-function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
+function withFlagState(state: 'on' | 'off', subject: string): string {
   return `${subject} if the flag \`${openFlag.key}\` is ${state} (its state is unknown)`;
 }
 
@@ -71,7 +72,7 @@ function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: strin
 export function accessWithoutBindings({ access, bindable }: Kind, unbound: UnboundState): string | undefined {
   if (bindable?.isClosedUnbound) return undefined;
   if (access === undefined || unbound === 'open') return everyone;
-  return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
+  return unbound === 'unknown' ? withFlagState('on', everyone) : undefined;
 }
 
 /** Who can open a new record for which no access is declared; undefined if nobody can. */
