@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { program } from '../../src/commands/program.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestFacts } from '../../src/kinds/facts.ts';
 import { manifestSchema } from './manifest-schema.ts';
 import {
   cell,

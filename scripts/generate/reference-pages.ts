@@ -2,8 +2,7 @@
 import { allChildren, kinds } from '../../src/kinds/all.ts';
 import type { Children } from '../../src/kinds/children.ts';
 import { fieldsWith, needsSuperuserToLookUp, type FieldOfKind, type Kind } from '../../src/kinds/kind.ts';
-import { factsByRelease } from '../../src/kinds/facts.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { factsByRelease, newestFacts } from '../../src/kinds/facts.ts';
 import { newestRelease, oldestRelease } from '../../src/kinds/release.ts';
 import { definitionOf } from './manifest-schema.ts';
 

@@ -68,17 +68,9 @@ function write(): void {
   }
   const rows = [...paths].toSorted().flatMap((path) => {
     const newest = newestOf(path, lines);
-    return newest === undefined
-      ? []
-      : `  '${path}': '${JSON.stringify(sorted(asJson(newest)))
-          .replaceAll('\\', '\\\\')
-          .replaceAll("'", "\\'")}',`;
+    return newest === undefined ? [] : `"${path}": ${JSON.stringify(sorted(asJson(newest)))}`;
   });
-  const type = 'Readonly<Record<string, string | undefined>>';
-  writeFileSync(
-    join(folder, 'newest.ts'),
-    `// Made by \`npm run service-api\`, from the other files of this folder.\nexport const newest: ${type} = {\n${rows.join('\n')}\n};\n`,
-  );
+  writeFileSync(join(folder, 'newest.json'), `{\n${rows.join(',\n')}\n}\n`);
 }
 
 /** The facts that the rows of kinds use: the newest API schema, and when its fields, values and filters were added. */

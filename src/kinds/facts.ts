@@ -82,3 +82,32 @@ export function applyChange(value: JsonValue, change: JsonValue): JsonValue {
   }
   return kept;
 }
+
+/** The facts of the newest API schema, and since when they hold. */
+export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
+  /** The first release that has the path, or undefined if the oldest known release has it. */
+  readonly since?: string;
+  /** The filters for the identifying field that exist in all releases. */
+  readonly filters?: readonly string[];
+  readonly fields: Readonly<Record<string, NewestField>>;
+}
+
+export interface NewestField extends FieldFacts {
+  /** The first release that has the field, or undefined if the oldest known release has it. */
+  readonly since?: string;
+  /** The former maximum length, and the first release that allows more. */
+  readonly shorter?: { readonly before: string; readonly maxLength: number };
+  /** Values that were added later, each with the first release that accepts it. */
+  readonly later?: Readonly<Record<string, string>>;
+}
+
+const newest = lazy(() => packageFileText('src/kinds/facts/newest.json'));
+
+/** The file has one line for each path, so that only the facts that a run needs are parsed. */
+export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
+  const key = `\n"${path}": `;
+  const at = newest().indexOf(key);
+  if (at === -1) throw new Error(`there are no facts of ${path}`);
+  const line = newest().slice(at + key.length, newest().indexOf('\n', at + 1));
+  return JSON.parse(line.replace(/,$/, '')) as NewestFacts; // scripts/service-api writes this form
+});

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
-import { newestFacts, type NewestFacts } from './newest-facts.ts';
+import { newestFacts, type NewestFacts } from './facts.ts';
 import { lazy, withLazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
 import { longestWordQuery } from './look-up.ts';

@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { Kind } from './kind.ts';
-import type { NewestFacts } from './newest-facts.ts';
+import type { NewestFacts } from './facts.ts';
 
 /** How to look up a record by name: by path, by a filter that every release has, or else by search. */
 export function lookUpOf(

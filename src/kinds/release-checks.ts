@@ -1,6 +1,6 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ValueCheck, FieldOfKind } from './kind.ts';
-import type { NewestField } from './newest-facts.ts';
+import type { NewestField } from './facts.ts';
 import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem, type Release } from './release.ts';
 
 /** Whether a text has more characters than allowed. The service counts code points. */

@@ -4,7 +4,7 @@ import { familyNamed, familyOf, type FamilyType } from './families.ts';
 import type { Family, FieldOfKind, Kind, KindTraits } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
-import { newestFacts, type NewestFacts } from './newest-facts.ts';
+import { newestFacts, type NewestFacts, type FieldFacts } from './facts.ts';
 import { withLazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
@@ -18,7 +18,6 @@ import {
   type RequiredFields,
 } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
-import type { FieldFacts } from './facts.ts';
 import { timeChecks } from './time.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 

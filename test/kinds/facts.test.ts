@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
+import {
+  factsByRelease,
+  factsOf,
+  type FieldFacts,
+  type TypeFacts,
+  newestFacts,
+} from '../../src/kinds/facts.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { knownReleases, readRelease } from '../../src/kinds/release.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
 const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');

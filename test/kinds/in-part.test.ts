@@ -4,7 +4,7 @@ import { kindOf, kinds } from '../../src/kinds/all.ts';
 import { type DeclaredFields, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestFacts } from '../../src/kinds/facts.ts';
 import { partialKeys, sameJson } from '../../src/kinds/values.ts';
 import { listPathIn } from '../support/written-type.ts';
 

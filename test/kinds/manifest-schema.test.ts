@@ -5,7 +5,7 @@ import { referencePages } from '../../scripts/generate/reference-pages.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { allChildren, kinds } from '../../src/kinds/all.ts';
 import { fieldsWith } from '../../src/kinds/kind.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestFacts } from '../../src/kinds/facts.ts';
 
 const made = manifestSchema(kinds, newestFacts);
 

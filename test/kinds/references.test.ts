@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
-import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
+import { factsByRelease, factsOf, type FieldFacts, newestFacts } from '../../src/kinds/facts.ts';
 import { writtenValue } from '../../src/kinds/fields.ts';
 import { isInside, referenceNames, withRunIds } from '../../src/kinds/named.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
 import { desired } from '../support/desired.ts';
 import { factPaths } from '../support/fact-paths.ts';

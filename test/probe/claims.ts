@@ -1,9 +1,14 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
-import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
+import {
+  factsOf,
+  type FieldFacts,
+  type TypeFacts,
+  type ValueFacts,
+  newestFacts,
+} from '../../src/kinds/facts.ts';
 import { convertForEveryRelease } from '../../src/kinds/forms.ts';
 import { needsSuperuserToLookUp, sameValue, type Kind } from '../../src/kinds/kind.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
 import { furtherRequiredFields, createdKinds } from '../support/written-type.ts';

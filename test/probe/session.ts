@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestFacts } from '../../src/kinds/facts.ts';
 import { inRange, oldestRelease, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { Client, type CreateResult } from '../../src/service/client.ts';
