@@ -4,45 +4,24 @@ import { applicationRow } from './application.ts';
 import { bindingRow } from './binding.ts';
 import { groupRow } from './group.ts';
 import type { SandboxKind, World } from './kind.ts';
-import {
-  brandRow,
-  certificateRow,
-  geoipRow,
-  lifecycleRuleRow,
-  oauthSourceRow,
-  objectAttributeRow,
-  outpostRow,
-  propertyMappingRow,
-  racEndpointRow,
-  tokenRow,
-} from './named-kinds.ts';
+import { namedKinds, type RowsByPath } from './named-kinds.ts';
 import { oauth2Row, providerRow, proxyRow } from './provider.ts';
 import { rulesOf, type SandboxRelease } from './release.ts';
 import { settingsRow } from './settings.ts';
-import { kindFrom, type TableRow } from './table.ts';
+import { kindFrom } from './table.ts';
 import { userRow } from './user.ts';
 
 /** The kinds with handwritten behaviour, by the path of the list. */
-const rowsByPath: Readonly<Record<string, (world: World, path: string) => TableRow>> = {
+const rowsByPath: RowsByPath = {
+  ...namedKinds,
   '/admin/settings/': settingsRow,
   '/core/applications/': applicationRow,
-  '/core/brands/': brandRow,
   '/core/groups/': groupRow,
-  '/core/object_attributes/': objectAttributeRow,
-  '/core/tenants/': brandRow,
-  '/core/tokens/': tokenRow,
   '/core/users/': userRow,
-  '/crypto/certificatekeypairs/': certificateRow,
-  '/lifecycle/rules/': lifecycleRuleRow,
-  '/outposts/instances/': outpostRow,
   '/policies/bindings/': bindingRow,
-  '/policies/geoip/': geoipRow,
-  '/propertymappings/all/': propertyMappingRow,
   '/providers/all/': providerRow,
   '/providers/oauth2/': oauth2Row,
   '/providers/proxy/': proxyRow,
-  '/rac/endpoints/': racEndpointRow,
-  '/sources/oauth/': oauthSourceRow,
 };
 
 /** A service without records. A kind is made when it is first requested. */
@@ -76,7 +55,7 @@ function makeKind(world: World, path: string): SandboxKind | undefined {
 }
 
 /** Short names of kinds, for tests and scripts, with the possible paths of each. A release uses the first path that it has. */
-const shortNames = {
+const shortNames: Readonly<Record<string, readonly string[]>> = {
   application: ['/core/applications/'],
   certificate: ['/crypto/certificatekeypairs/'],
   group: ['/core/groups/'],
@@ -86,15 +65,9 @@ const shortNames = {
   proxy: ['/providers/proxy/'],
   role: ['/rbac/roles/'],
   user: ['/core/users/'],
-} as const;
+};
 
 /** The path of a kind, from its short name or from the path itself. */
 export function pathOfName({ release }: World, name: string): string {
-  if (!isShort(name)) return name;
-  const paths: readonly string[] = shortNames[name];
-  return paths.find((path) => factsOf(release, path) !== undefined) ?? name;
-}
-
-function isShort(name: string): name is keyof typeof shortNames {
-  return Object.hasOwn(shortNames, name);
+  return shortNames[name]?.find((path) => factsOf(release, path) !== undefined) ?? name;
 }

@@ -99,7 +99,7 @@ function readerFor(
     case 'string':
       if (format === 'date-time') return readDateTime;
       if (format === 'uuid') return readUuid;
-      return textReader({ blank: minLength === undefined, maxLength, ...checks });
+      return textReader(minLength === undefined, maxLength, checks.checkFirst, checks.checkLast);
     default:
       return rejectNull((value) => ({ value }));
   }

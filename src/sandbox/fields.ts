@@ -57,15 +57,13 @@ export function readFields(
   return { values, errors };
 }
 
-interface TextRules {
-  readonly blank?: boolean;
-  readonly checkFirst?: ContentCheck | undefined;
-  readonly maxLength?: number | undefined;
-  readonly checkLast?: ContentCheck | undefined;
-}
-
 /** Reads a string and trims it. Numbers are read as strings; booleans are rejected. */
-export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
+export function textReader(
+  blank: boolean,
+  maxLength: number | undefined,
+  checkFirst: ContentCheck | undefined,
+  checkLast: ContentCheck | undefined,
+): ReadField {
   const checks = [
     checkFirst,
     maxLength === undefined ? undefined : maxLengthCheck(maxLength),

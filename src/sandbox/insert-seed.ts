@@ -32,7 +32,15 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
       ...more,
     }),
   ],
-  ['providers', '/providers/{type}/', ({ type = 'saml', ...provider }) => ({ ...byType(type), ...provider })],
+  [
+    'providers',
+    '/providers/{type}/',
+    ({ type = 'saml', ...provider }) => ({
+      ...usualFlows,
+      ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }),
+      ...provider,
+    }),
+  ],
   ['outposts', 'outpost', (outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost })],
   ['applications', 'application'],
   ['users', 'user'],
@@ -62,13 +70,6 @@ const usualFlows: JsonObject = {
   authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
   invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
 };
-
-function byType(type: JsonValue): JsonObject {
-  return {
-    ...usualFlows,
-    ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }),
-  };
-}
 
 function bindingTarget(
   { application = '', group, user, policy, ...more }: JsonObject,

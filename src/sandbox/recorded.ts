@@ -22,10 +22,9 @@ export interface Recorded {
   readonly shown?: JsonObject;
 }
 
-type All = Readonly<Record<string, Recorded>>;
-
 const recordedBy = memoizePerText(
-  (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // the test above writes this form
+  (release) =>
+    JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as Record<string, Recorded>, // the test above writes this form
 );
 
 /** The recording for a path. 2023.10 has recordings; all later releases use the recordings of 2025.12. */
@@ -138,12 +137,10 @@ export const answers: () => Answers = lazy(
   () => JSON.parse(packageFileText('src/sandbox/recorded/answers.json')) as Answers, // the file has this form
 );
 
-/** The records of a new service, by path. Code is replaced by digests. */
-type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
-
-/** The records of new services of 2023.10.7 and 2025.12.4, with ids that depend only on names. */
+/** The records of new services of 2023.10.7 and 2025.12.4, by path. Code is replaced by digests, and ids depend only on names. */
 const freshRecordsOf = memoizePerText(
-  (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // the files of the folder have this form
+  (recorded) =>
+    JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as Record<string, JsonObject[]>, // the files of the folder have this form
 );
 
 export function addFreshRecords(world: World, isPlanted: (path: string) => boolean): void {

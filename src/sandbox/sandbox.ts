@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { addFreshRecords, answers } from './recorded.ts';
 import { emptyWorld } from './all.ts';
-import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
 import {
   bodyOf,
@@ -235,3 +234,21 @@ function autocompleteOf(kind: SandboxKind): JsonObject {
 }
 
 const notPermitted = 'You do not have permission to perform this action.';
+
+const operations: readonly { readonly method: string; readonly path: RegExp }[] = [
+  { method: 'POST', path: /^\/api\/v3\/core\/(?:applications|users)\/$/ },
+  { method: 'GET', path: /^\/api\/v3\/core\/applications\/[^/]+\/$/ },
+];
+
+/** Refuses all requests except the three documented operations, if the seed has `documented_only`. */
+function undocumentedRefusal(
+  request: SandboxRequest,
+  { documented_only: isLimited }: SandboxSeed,
+): SandboxResponse | undefined {
+  if (!isLimited) return undefined;
+  const path = request.path.split('?', 1)[0] ?? '';
+  const here = operations.filter((one) => one.path.test(path));
+  if (here.some(({ method }) => method === request.method)) return undefined;
+  const allow = [...here.map(({ method }) => method), 'OPTIONS'].join(', ');
+  return here.length > 0 ? methodNotAllowed(request, allow) : htmlResponse(404, '<!DOCTYPE html>');
+}

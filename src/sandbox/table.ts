@@ -1,16 +1,17 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
+import { referenceOf, referredLists } from '../kinds/references.ts';
 import { bindableId } from './bindables.ts';
-import { missingRequired } from './demands.ts';
 import { componentOf, familyOf, listNameOf } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
-import { readFields } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import { readFields, type FieldErrors } from './fields.ts';
 import { uuidFrom } from './ids.ts';
 import { keyByPk, rejected, type Rejection, type SandboxKind, type World } from './kind.ts';
-import { isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
+import type { Filter, Query } from './query.ts';
+import { answers, isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
 import type { Requester } from './rights.ts';
-import { Rows, type Row, type Values } from './rows.ts';
+import { Rows, valuesOf, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { pathField } from './nested.ts';
 
@@ -73,7 +74,8 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
     key: id && isWritableText(facts, id.name) ? { field: id.name, form: keyByPk.form } : keyByPk,
     identity,
     ordering: identity,
-    ...filtersOf(world, path, facts),
+    exactFilters: exactFilters(facts),
+    filtersFor: (query) => requestedFilters(world, path, facts, query),
     searchTexts: ({ fields: all }) => ['name', 'slug', identity].map((name) => all[name]),
     ...(list !== path && { includes: ({ fields: all }) => all['meta_model_name'] === model }),
     record: recordFrom(world, path, recorded, shown),
@@ -164,4 +166,62 @@ function allowedMethods({ can }: TypeFacts): SandboxKind['allow'] {
     list: ['GET', ...has('create', 'POST'), 'HEAD', 'OPTIONS'].join(', '),
     one: ['GET', ...has('change', 'PUT', 'PATCH'), ...has('delete', 'DELETE'), 'HEAD', 'OPTIONS'].join(', '),
   };
+}
+
+function missingRequired(
+  path: string,
+  { fields }: TypeFacts,
+  sent: JsonObject,
+  isCreate: boolean,
+): Rejection | undefined {
+  for (const { oneOf, message: says, isForCreate: isOfCreate, ifGiven } of answers().demands[path] ?? []) {
+    if ((isOfCreate && !isCreate) || !oneOf.some((name) => name in fields)) continue;
+    const given = ifGiven && (sent[ifGiven.field] ?? null);
+    if (ifGiven && (given === null || (ifGiven.value !== undefined && given !== ifGiven.value))) continue;
+    if (oneOf.some((name) => hasValue(sent[name] ?? null))) continue;
+    return says === undefined ? { crashedOver: oneOf.join() } : rejected(says);
+  }
+  return undefined;
+}
+
+function hasValue(value: JsonValue): boolean {
+  return isJsonList(value) ? value.length > 0 : value !== null && value !== '' && value !== false;
+}
+
+const exactFilters = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
+  Object.keys(filters).filter(
+    (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
+  ),
+);
+
+const ignoreCase = '__iexact';
+
+function requestedFilters(
+  world: World,
+  path: string,
+  { filters, fields }: TypeFacts,
+  query: Query,
+): Filter[] | FieldErrors {
+  const requested: Filter[] = [];
+  for (const [parameter, { type, format }] of Object.entries(filters)) {
+    const wanted = query.text(parameter);
+    if (wanted === undefined) continue;
+    if (parameter.endsWith(ignoreCase)) {
+      const name = parameter.slice(0, -ignoreCase.length);
+      requested.push((row) => textOf(row.fields[name]).toLowerCase() === wanted.toLowerCase());
+      continue;
+    }
+    const facts = fields[parameter];
+    if (!facts || (type === 'string' && !format)) continue;
+    const list = referenceOf(path, parameter, facts)?.list;
+    if (list !== undefined && list !== 'bindables' && !world.kind(referredLists[list]).rows.at(wanted))
+      return { [parameter]: ['Select a valid choice. That choice is not one of the available choices.'] };
+    const wantedValues = type === 'array' ? new Set(query.all(parameter)) : new Set([wanted.toLowerCase()]);
+    requested.push((row) =>
+      valuesOf(row, parameter).some((value) =>
+        wantedValues.has(typeof value === 'object' ? '' : String(value)),
+      ),
+    );
+  }
+  return requested;
 }
