@@ -37,10 +37,6 @@ export class PathMap<Value> {
     return subtree !== undefined && subtree.#value !== undefined;
   }
 
-  get isEmpty(): boolean {
-    return this.#value === undefined && this.#children === undefined;
-  }
-
   steps(): Iterable<Step> {
     return this.#children?.keys() ?? [];
   }

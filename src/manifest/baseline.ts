@@ -138,18 +138,14 @@ function sensitiveReferences(resource: Resource, name: string): JsonValue {
 function alteredField(field: string, earlier: Resource, current: Resource): AlteredField {
   const declared = shownValue(current, field);
   const before = shownValue(earlier, field);
+  // A reference may have replaced a secret since.
+  const redacted = (value: JsonValue): JsonValue =>
+    redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(value));
   return {
     field,
-    ...(before !== undefined && {
-      before: placeholderFor(current, field) ?? redactEarlier(before, earlier, current),
-    }),
+    ...(before !== undefined && { before: placeholderFor(current, field) ?? redacted(before) }),
     ...(declared !== undefined && { now: declared }),
   };
-}
-
-/** Redacts an earlier value that may be a secret, because a reference may have replaced the value since. */
-function redactEarlier(before: JsonValue, earlier: Resource, current: Resource): JsonValue {
-  return redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(before));
 }
 
 const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);

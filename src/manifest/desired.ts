@@ -96,7 +96,9 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
           name: isNamed ? name : '',
           address: addressIn(kind, isNamed ? name : '', within),
           fields,
-          broken: invalidFieldsOf([path, ...inherits], read),
+          broken: [path, ...inherits].flatMap((at) =>
+            Array.from(broken.subtreeAt(at)?.steps() ?? [], String),
+          ),
           secrets,
           origin: { kind: 'manifest', file, entry: places.valueSpan(path) },
         },
@@ -268,11 +270,6 @@ function nameNotSupported({ list, findId }: Family): Problem {
     summary: `names of ${list.replaceAll('_', ' ')} cannot be looked up, because contract_only allows only the three documented operations`,
     detail: `Write the id. ${findId}`,
   };
-}
-
-function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): readonly string[] {
-  if (broken.isEmpty) return [];
-  return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
 export function entriesOf(manifest: JsonObject, list: string): readonly JsonValue[] {

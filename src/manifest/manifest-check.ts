@@ -173,7 +173,8 @@ function withErrorContext(error: ErrorObject, manifest: JsonValue): ErrorObject 
 /** Resolves $ref, anyOf and oneOf in a schema to the part that applies to a value. */
 function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   const { $ref, anyOf, oneOf, ...ownKeys } = node;
-  if (typeof $ref === 'string') return schemaPart({ ...definition($ref), ...ownKeys }, value);
+  if (typeof $ref === 'string')
+    return schemaPart({ ...objectIn(valueAt(schema(), pointerSteps($ref))), ...ownKeys }, value);
   if (isJsonList(anyOf)) return schemaPart({ ...objectIn(anyOf[0]), ...ownKeys }, value);
   if (!isJsonList(oneOf)) return node;
   const type = isJsonObject(value) ? value['type'] : undefined;
@@ -181,11 +182,6 @@ function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   return (
     ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? ownKeys
   );
-}
-
-/** Resolves a reference to a definition, such as `#/definitions/group`, or to a part of a definition. */
-function definition(ref: string): JsonObject {
-  return objectIn(valueAt(schema(), pointerSteps(ref)));
 }
 
 function objectIn(value: JsonValue | undefined): JsonObject {

@@ -11,7 +11,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { manifestCheck, listsOfManifest } from './manifest-check.ts';
 import { desiredResources, entriesOf, type DeclaredEntries } from './desired.ts';
-import { resolveReferences, type VariablesByEnvironment, type References } from './references.ts';
+import { ReferenceResolver, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { readSecretFields, tokenIn } from './secrets-in-clear.ts';
 import { trimManifest } from './trim.ts';
@@ -72,17 +72,18 @@ export async function readManifest(
   if (entries > maxEntries) return { ...nothing, entries };
   const { random = (limit) => randomInt(limit) } = options; // node:crypto takes long to load
   const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
-  const resolved = await resolveReferences(value, sources, places, quoted);
-  const { references, variables, unresolved: broken } = resolved;
+  const resolver = new ReferenceResolver(sources, places, quoted);
+  const resolved = await resolver.resolve(value);
+  const { references, variables, unresolved: broken } = resolver;
   const diagnostics = [
     ...parsed.diagnostics,
-    ...resolved.diagnostics,
-    ...ownSecrets.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
+    ...resolver.diagnostics,
+    ...ownSecrets.tokens.flatMap((token) => tokenIn(quoted, token, resolved, places)),
   ];
   const ofSecrets = { references, broken, areAssumed };
-  const fields = readSecretFields(trimManifest(resolved.value), ofSecrets, places, quoted);
+  const fields = readSecretFields(trimManifest(resolved), ofSecrets, places, quoted);
   const { manifest, file } = fields;
-  const secrets = [...resolved.secrets, ...fields.secrets];
+  const secrets = [...resolver.secrets, ...fields.secrets];
   diagnostics.push(...fields.diagnostics);
   const check = await manifestCheck(listsOfManifest(manifest));
   const found = checkSchema(check, manifest, { places, diagnostics }, file);

@@ -35,33 +35,14 @@ interface ReferenceSources extends SecretSources {
   readonly areAssumed: boolean;
 }
 
-interface ResolvedValue extends Pick<
-  Resolver,
-  'diagnostics' | 'unresolved' | 'secrets' | 'variables' | 'references'
-> {
-  /** The value to send, which still contains references if secrets are only assumed to exist. */
-  readonly value: JsonValue;
-}
-
 export type References = PathMap<ReferenceTemplate>;
 
 export const maxResolvedLength: number = 1_000_000;
 /** The maximum number of problems that are reported for one string. */
 const maxFaults = 10;
 
-export async function resolveReferences(
-  root: JsonValue,
-  sources: ReferenceSources,
-  places: Places,
-  file: SourceFile,
-): Promise<ResolvedValue> {
-  const resolver = new Resolver(sources, places, file);
-  const value = file.text.includes('$') ? await resolver.resolve(root) : root;
-  const { secrets, variables, references, diagnostics, unresolved } = resolver;
-  return { value, secrets, variables, references, diagnostics, unresolved };
-}
-
-class Resolver {
+/** Resolves the references in a manifest. */
+export class ReferenceResolver {
   readonly diagnostics: Diagnostic[] = [];
   /** The places of references that could not be resolved and therefore stay as written. */
   readonly unresolved: PathMap<true> = new PathMap();
@@ -79,7 +60,9 @@ class Resolver {
     this.#file = file;
   }
 
+  /** Returns the value to send, which still contains references if secrets are only assumed to exist. */
   async resolve(root: JsonValue): Promise<JsonValue> {
+    if (!this.#file.text.includes('$')) return root;
     const resolved = new PathMap<JsonValue>();
     const found = new PathMap<string>();
     this.#findTexts(root, [], found);

@@ -47,11 +47,9 @@ interface Glob {
 }
 
 function parseGlob(flag: Glob['flag'], glob: string): Glob {
-  const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
-    /^[*?]/.test(part)
-      ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')
-      : escapeRegExp(part),
-  );
+  const pattern = escapeRegExp(glob)
+    .replace(/(?:\\\*)+/g, '.*')
+    .replaceAll(String.raw`\?`, '.');
   return { flag, glob, pattern: new RegExp(`^${pattern}$`, 'su'), isMatched: false };
 }
 
