@@ -1,14 +1,15 @@
-import { isMissing, type Outcome } from '../apply/outcome.ts';
+import { isIncomplete, isMissing, type Outcome } from '../apply/outcome.ts';
 import { destinationLabel, type Destination } from '../base/destination.ts';
 import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, UncheckedCounts } from '../manifest/load-manifests.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { groupBy } from '../base/group-by.ts';
+import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ApplyRun, JobResult } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
-import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
+import { joinLines } from './words/answers.ts';
+import { listAddresses, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
-import { notCreatedDiagnostics } from './words/not-created.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import { flagNotes } from './words/switches.ts';
@@ -19,6 +20,7 @@ import {
   outcomeDetail,
   isToBeFixed,
   interruptedSentence,
+  verdictWords,
   type ApplySummary,
 } from './words/outcomes.ts';
 
@@ -102,6 +104,23 @@ export function annotationsOf(
   ].map(({ range, ...said }) =>
     range ? { ...said, range: { ...range, filename: pathInRepository(range.filename) } } : said,
   );
+}
+
+/** The maximum number of resources that are named if many failed for the same reason. */
+const maxAlike = 20;
+
+/** Diagnostics for resources that were not created and have no diagnostic yet: one per reason, at the first such resource. */
+function notCreatedDiagnostics(outcomes: readonly OutcomeView[], advice: readonly string[]): Diagnostic[] {
+  const left = outcomes.filter((outcome) => isIncomplete(outcome) && outcome.diagnostics.length === 0);
+  const byCause = groupBy(left, verdictWords);
+  return Array.from(byCause, ([verdict, [{ resource }, ...others]]) => {
+    const alike = listAddresses(others, maxAlike);
+    return diagnosticOf(resource, resource.kind.identity, {
+      code: 'not-created',
+      summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,
+      detail: joinLines(alike && `The same for: ${alike}`, ...advice),
+    });
+  });
 }
 
 export type Format = (report: Report, setting?: FormatSetting) => string;

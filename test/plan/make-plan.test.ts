@@ -6,7 +6,7 @@ import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds, type ReadyChange } from '../../src/plan/plan.ts';
 import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
-import { unseenFieldNotes } from '../../src/report/words/unread.ts';
+import { unseenFieldNotes } from '../../src/report/words/plan-notes.ts';
 import { desired } from '../support/desired.ts';
 
 import { sentFields } from '../../src/kinds/fields.ts';

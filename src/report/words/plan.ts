@@ -17,10 +17,8 @@ import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { differsVerb } from './changes.ts';
 import { listNames } from './diagnostics.ts';
 import { isRemarkable } from './limit-changes.ts';
-import { changeNotes, effectsNote, openRecordsNote, renamedNote } from './plan-notes.ts';
-import { unservedNote } from './unserved.ts';
+import { changeNotes, planNotes } from './plan-notes.ts';
 import { wouldChangeNothing, flagNotes } from './switches.ts';
-import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
 import { lostRightsWords, loginChangeWords, newAccessLines } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
@@ -102,15 +100,7 @@ export function planView(plan: Plan): PlanView {
     others,
     othersCount: others.length === 0 ? '' : `Not affected by this change: ${countsOf(others).join(', ')}`,
     removedEntries,
-    notes: [
-      ...openRecordsNote(plan),
-      ...unreadNote(plan),
-      ...unseenIdsNote(plan),
-      ...unseenFieldNotes(plan),
-      ...renamedNote(plan),
-      ...unservedNote(plan),
-      ...effectsNote(plan),
-    ],
+    notes: planNotes(plan),
     changeNotes: changeNotes(plan),
     idleSentence: wouldChangeNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: flagNotes(plan),
