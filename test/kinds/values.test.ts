@@ -7,7 +7,7 @@ import { iconRefusal } from '../../src/kinds/icon.ts';
 import { urlProblem } from '../../src/kinds/provider.ts';
 import { redirectGain, redirectProblems, redirectUriForms } from '../../src/kinds/redirect-uris.ts';
 import { readRelease } from '../../src/kinds/release.ts';
-import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestFacts } from '../../src/kinds/facts.ts';
 import { lookUpOf, longestWordQuery } from '../../src/kinds/look-up.ts';
 import { plainId, sameIds } from '../../src/kinds/values.ts';
 import { isAsShipped } from '../../src/kinds/shipped.ts';
