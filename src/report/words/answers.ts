@@ -78,7 +78,7 @@ const failureRow = (answer: Answer): AnswerRow =>
 const unexpectedRow = (answer: Answer): AnswerRow => [
   'service-unexpected',
   'the answer is not from the API',
-  `Check the service URL, and any proxy on the way.${tlsAdvice(answer)}`,
+  `Check the service URL, and any proxy on the way.${answer.kind === 'unusable_success' ? ' If the answer is a web page, it is often the login page of a proxy in front of the service.' : ''}${tlsAdvice(answer)}`,
 ];
 
 const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerRow)>> = {

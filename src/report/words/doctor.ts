@@ -1,5 +1,5 @@
 import type { LaterField } from '../../observe/later-fields.ts';
-import type { Answer, AnswerKind } from '../../service/answer.ts';
+import type { Answer } from '../../service/answer.ts';
 import type { ProbeResult } from '../../service/probe.ts';
 import { withoutEmpty } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
@@ -46,7 +46,11 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const connected = doctorCheck('connection', 'pass', connectionWords(facts));
   const clock = clockCheck(facts);
   if (stage === 'wrong place') {
-    const whatToDo = withoutEmpty(advice, baseUrlAdvice[answer.kind]).join(' ');
+    const cause =
+      answer.kind === 'no_such_route'
+        ? 'The answer came from another program, or the path of the URL is wrong.'
+        : undefined;
+    const whatToDo = withoutEmpty(advice, cause).join(' ');
     const wrong = doctorCheck('base-url', 'fail', trouble, whatToDo);
     return [connected, wrong, ...unknownChecks(...rightsNames, 'release'), clock];
   }
@@ -78,12 +82,6 @@ function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
     'Check the URL. Ignore this warning if a proxy removes the header.',
   );
 }
-
-const baseUrlAdvice: Readonly<Partial<Record<AnswerKind, string>>> = {
-  no_such_route: 'The answer came from another program, or the path of the URL is wrong.',
-  unusable_success:
-    'If the answer is a web page, it is often the login page of a proxy in front of the service.',
-};
 
 function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
   const way = proxy === undefined ? '' : ` through ${proxy}`;
