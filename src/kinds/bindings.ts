@@ -149,7 +149,7 @@ function hasSameValues(one: Binding, held: Binding): boolean {
 }
 
 export function bindingsIn(
-  { binds: fields, inside }: Children,
+  { binds: fields, assumed, inside }: Children,
   value: JsonValue,
 ): readonly DeclaredBinding[] {
   return (isJsonList(value) ? value : []).flatMap((one) => {
@@ -157,7 +157,7 @@ export function bindingsIn(
     const binds = fields.find(({ idField }) => Object.hasOwn(one, idField));
     if (binds === undefined) return [];
     const { [binds.idField]: id = null, ...values } = one;
-    return [{ binds, id, values, inside }];
+    return [{ binds, id, values: { ...assumed, ...values }, inside }];
   });
 }
 
@@ -211,11 +211,18 @@ export function labelBindings(
   for (const one of wanted) {
     const other = pairs.get(one);
     const label = labelOf(other ?? one);
-    const seen = other && filterKeys(other.values, (name) => Object.hasOwn(one.values, name));
+    const { assumed = {} } = children;
+    const isShown = (name: string): boolean =>
+      Object.hasOwn(one.values, name) &&
+      [one, ...(other ? [other] : [])].some(({ values }) => values[name] !== assumed[name]);
+    const seen = other && filterKeys(other.values, isShown);
     const nested = one.values[field];
     const sides =
       inside && nested !== undefined && labelBindings(inside.children, nested, seen?.[field] ?? []);
-    declaredByLabel[label] = { ...one.values, ...(sides && { [field]: sides.declared }) };
+    declaredByLabel[label] = {
+      ...filterKeys(one.values, isShown),
+      ...(sides && { [field]: sides.declared }),
+    };
     if (seen) observedByLabel[label] = { ...seen, ...(sides && { [field]: sides.observed }) };
   }
   for (const one of unpaired) observedByLabel[labelOf(one)] = withoutDefaults(children, one.values);

@@ -15,6 +15,8 @@ export interface Children extends PermissionType {
   readonly binds: readonly ChildField[];
   /** The fields of a binding except parent and child, with their defaults. The field `order` has no default. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
+  /** The values of undeclared fields that decide whom a binding admits, so that nobody changes this unnoticed. */
+  readonly assumed?: JsonObject;
   /** The fields that show whether and when a binding expires. rollcall never sends them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH must contain parent, child and order, because the service would otherwise reject the PATCH or crash. */

@@ -36,6 +36,7 @@ export const policyBindings: Children = {
     timeout: { default: 30 },
     failure_result: { default: false },
   },
+  assumed: { negate: false, enabled: true },
   // Since 2026.8. The schema of 2026.8.3 marks these fields as read-only.
   expiry: { isExpiring: 'expiring', at: 'expires' },
   // authentik 2023.10.7 rejects a PATCH without the child; 2025.12.4 crashes on a PATCH without the target.

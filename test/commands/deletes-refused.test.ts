@@ -262,7 +262,7 @@ test('the only group bound to an application is not deleted if another declared 
   const text = `version: 1
 groups: [{ name: staff, state: absent }]
 applications:
-  - { slug: mail, name: Mail, policies: [{ group: { name: guests }, order: 1 }], at_least: [policies] }
+  - { slug: mail, name: Mail, policies: [{ group: { name: guests }, order: 1, enabled: false }], at_least: [policies] }
 `;
   const { stdout } = await planned(new World({ ...seed, bindings }), text, { allow: ['update', 'delete'] });
   expect(stdout).toContain('everyone could then open');

@@ -113,7 +113,7 @@ test.each(
       .slice(before)
       .filter(({ method, path }) => method !== 'GET' && !path.includes('/groups/'))
       .map(({ method, body = '' }) => `${method} ${/"enabled":\w+/.exec(body)?.[0]}`);
-    expect(sent).toEqual(['POST "enabled":false', 'POST undefined', 'PATCH "enabled":true']);
+    expect(sent).toEqual(['POST "enabled":false', 'POST "enabled":true', 'PATCH "enabled":true']);
   },
 );
 

@@ -98,9 +98,9 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
     await done(run('apply', service.send, text));
     expect(writes(service)).toEqual([
       'POST flows instances slug name title designation',
-      'POST policies bindings policy order negate',
+      'POST policies bindings policy order negate enabled',
       'POST flows bindings stage order',
-      'POST policies bindings policy order',
+      'POST policies bindings policy order negate enabled',
       'POST flows bindings stage order',
       'POST flows bindings stage order',
     ]);

@@ -83,7 +83,7 @@ describe.each(someReleases(sandboxReleases))('with policies on release %s,', (re
     await done(run('apply', service.send, text));
     expect(writes(service)).toEqual([
       'POST applications slug name',
-      'POST bindings group order',
+      'POST bindings group order negate enabled',
       'POST bindings user order negate enabled',
       'PATCH applications provider',
     ]);
@@ -100,7 +100,7 @@ describe.each(someReleases(sandboxReleases))('with policies on release %s,', (re
     const text = grafana('{ group: { name: staff }, order: 7 }, { group: { name: contractors }, order: 8 }');
     await done(run('apply', service.send, text, all));
     expect(writes(service)).toEqual([
-      'POST bindings group order',
+      'POST bindings group order negate enabled',
       'PATCH bindings group order',
       'DELETE bindings',
     ]);
@@ -133,7 +133,7 @@ describe('an update of several bindings', () => {
     ] as const)
       bind(service, name, order, { enabled: false });
     const text = grafana(
-      '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: true }',
+      '{ group: { name: staff }, order: 5, negate: true, enabled: false }, { group: { name: ops }, order: 6, negate: true, enabled: false }',
       ', policy_engine_mode: all',
     );
     expect((await run('plan', service.send, text, all)).stdout).toContain('~ application.grafana');

@@ -67,7 +67,10 @@ test.each<[string, JsonObject, boolean]>([
 });
 
 test('an expired binding is not part of the value of a field', () => {
-  expect(bindingsAsValue(bound(policyBindings, [g(1), g(0)]))).toEqual([g(0), g(1)]);
+  expect(bindingsAsValue(bound(policyBindings, [g(1), g(0)]))).toEqual([
+    g(0, { enabled: true, negate: false }),
+    g(1, { enabled: true, negate: false }),
+  ]);
   expect(bindingsAsValue(bound(policyBindings, [g(0)], true))).toEqual([]);
 });
 
@@ -80,6 +83,10 @@ test('bindings are labelled with as much as distinguishes them, and without defa
   expect(labels([], [g(0, { enabled: true, negate: true })])).toEqual([
     {},
     { 'group g': { order: 0, negate: true } },
+  ]);
+  expect(labels([g(0)], [g(0, { enabled: false, negate: false })])).toEqual([
+    { 'group g': { order: 0, enabled: true } },
+    { 'group g': { order: 0, enabled: false } },
   ]);
   expect(labels([], [g(0), g(0), g(1)])).toEqual([
     {},

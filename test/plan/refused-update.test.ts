@@ -55,13 +55,20 @@ test.each([
   ['all', 'any', plain, isRefused],
   ['any', 'all', plain, isRefused],
   ['all', 'all', [group('g'), group('h', { negate: true })], undefined],
-  ['all', 'all', [group('g', { enabled: false }), group('h')], undefined],
+  ['all', 'all', [group('g', { enabled: false }), group('h')], isRefused],
 ])(
   'several bindings are inverted at once if people need not pass all: %s after %s',
   async (after, before, held, reason) => {
     expect(await refusal(inverted, held, { after, before })).toEqual(reason);
   },
 );
+
+test('a binding that stays disabled does not count as inverted', async () => {
+  const [one = {}, other = {}] = inverted;
+  const declared = [{ ...one, enabled: false }, other];
+  const held = [group('g', { enabled: false }), group('h')];
+  expect(await refusal(declared, held, { after: 'all', before: 'all' })).toBeUndefined();
+});
 
 test('a binding counts as inverted if it is enabled in the same update', async () => {
   const enabled = [group('g', { negate: true, enabled: true }), group('h', { negate: true })];
