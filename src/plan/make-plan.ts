@@ -28,7 +28,7 @@ import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess } from './opens.ts';
 import { orderChanges } from './order.ts';
-import { freedValues, openWithoutBindings, remarksOn } from './remarks.ts';
+import { bindingNotes, freedValues, remarksOn } from './remarks.ts';
 import { deletesBindings, refusedUpdateReason } from './refused-update.ts';
 import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished, withNeededUnfinished } from './unfinished.ts';
@@ -81,7 +81,7 @@ export function makePlan(
     resources.filter(({ address }) => permission !== 'none' || observed.get(address)?.presence !== 'present'),
   );
   const isAncestor = createAncestorFinder(resources, observed);
-  const forRemarks = { holderOf, facts: known, joined, isAncestor, unbound: unbound?.before, release };
+  const forRemarks = { holderOf, facts: known, joined, isAncestor, release };
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -100,13 +100,11 @@ export function makePlan(
       words.map((each) => redactorOf(resource.secrets).redact(each));
     const remarks = [
       ...(change.remarks ?? []),
-      ...(change.action === 'no-op'
-        ? openWithoutBindings(change, record, 'can open it now', unbound?.before)
-        : []),
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, forRemarks), ...renamed]
         : []),
+      ...bindingNotes(change, record, unbound?.before),
     ];
     const isUnreached =
       change.action === 'create' && isStageKind(resource.kind) && !inFlows().has(resource.address);

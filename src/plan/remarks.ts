@@ -35,14 +35,13 @@ interface Known {
   /** The keys of the groups that users join. */
   readonly joined: ReadonlySet<string>;
   readonly isAncestor: IsAncestor;
-  readonly unbound: UnboundState | undefined;
   readonly release: Release | undefined;
 }
 
 export function remarksOn(
   { resource, action, differences, presence }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
-  { holderOf, facts, joined, isAncestor, unbound = 'open', release }: Known,
+  { holderOf, facts, joined, isAncestor, release }: Known,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -76,18 +75,27 @@ export function remarksOn(
   );
   const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts, isAncestor));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
-  const ofBindings = changed.some((field) => isBindingField(kind, field))
-    ? [
-        ...openWithoutBindings({ resource, differences }, record, 'could open it until now', unbound),
-        ...(declaresAccess(resource) ? accessNotes(resource, record) : []),
-        ...expiredNote(record),
-      ]
-    : [];
   return [
     ...new Set(warnings),
     ...(note === undefined ? [] : [note]),
     ...redact([...ofIds, ...ofOthers, ...ofStages]),
-    ...ofBindings,
+  ];
+}
+
+/** Whom the bindings of an existing record admit until the plan is applied, or afterwards in addition to the declared ones. */
+export function bindingNotes(
+  { resource, action, differences }: Pick<Change, 'resource' | 'action' | 'differences'>,
+  record: Pick<ObservedRecord, 'bound' | 'fields'>,
+  unbound: UnboundState = 'open',
+): string[] {
+  if (action !== 'update' && action !== 'no-op') return [];
+  const isObserved = differences.some(({ field }) => isBindingField(resource.kind, field));
+  const opener = isObserved ? openerWithoutBindings(resource, record, unbound) : undefined;
+  const when = action === 'update' ? 'could open it until now' : 'can open it now';
+  return [
+    ...(opener === undefined ? [] : [`${opener} ${when}`]),
+    ...(declaresAccess(resource) ? accessNotes(resource, record) : []),
+    ...(action === 'update' && isObserved ? expiredNote(record) : []),
   ];
 }
 
@@ -165,22 +173,20 @@ export function freedValues(
   );
 }
 
-/** Says who can open an existing record whose declared bindings are missing, unless others are enabled or it has nothing to open. */
-export function openWithoutBindings(
-  { resource, differences }: Pick<Change, 'resource' | 'differences'>,
+/** Who can open an existing record whose declared bindings are missing; undefined if others are enabled, or if it has nothing to open. */
+function openerWithoutBindings(
+  resource: Resource,
   record: Pick<ObservedRecord, 'bound' | 'fields'>,
-  words: string,
-  unbound: UnboundState = 'open',
-): string[] {
+  unbound: UnboundState,
+): string | undefined {
   const { access, bindable } = resource.kind;
-  const isObserved = differences.some(({ field }) => isBindingField(resource.kind, field));
-  if (access === undefined || !isObserved) return [];
+  if (access === undefined) return undefined;
   const isWanted = wantedChildren(resource).some(({ wanted }) => wanted.some(isEffective));
   const isUsable = bindable === undefined || !areWithheldFieldsUnset(bindable, record.fields);
   const isBound = bindingsOf(record, access.children).some(isEnabled);
   return isWanted && isUsable && !isBound
-    ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} ${words}`]
-    : [];
+    ? (accessWithoutBindings(resource.kind, unbound) ?? 'nobody')
+    : undefined;
 }
 
 function accessNotes({ kind: { access } }: Resource, record: Pick<ObservedRecord, 'bound'>): string[] {

@@ -230,6 +230,34 @@ applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff
     expect(stdout).toContain('note  a binding is disabled or negated, and will not change');
   });
 
+  test('notes a bound policy in one line if the access is in sync, or if only another field changes', async () => {
+    const bound = [
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', policy: 'p' },
+    ];
+    const access = '{ groups: [{ name: staff }] }';
+    const inSync = await run('plan', serviceWith(bound).send, grafana(access));
+    expect(inSync.stdout).toContain('\napplication.grafana: a policy is also bound, and will not change.\n');
+    expect(inSync.stdout).toContain('No changes.');
+    const renamed = grafana(access).replace('name: Grafana', 'name: Dashboards');
+    const changed = await run('plan', serviceWith(bound).send, renamed, allowed);
+    expect(changed.stdout).toContain('note  a policy is also bound, and will not change');
+  });
+
+  test.each([
+    ['enabled', false],
+    ['negate', true],
+  ])('shows that somebody changed `%s` of a binding by hand to %j', async (field, value) => {
+    const { send } = serviceWith([{ application: 'grafana', group: 'staff', [field]: value }]);
+    const text = `version: 1
+applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff }, order: 0 }] }]
+`;
+    expect((await run('plan', send, text)).stdout).toContain(`policies["group staff"].${field}
+        observed  ${value}
+        declared  ${!value}
+`);
+  });
+
   describe('with a baseline, even without permission to update,', () => {
     const [one, both] = [
       '{ groups: [{ name: staff }] }',
@@ -569,7 +597,7 @@ describe('a manifest that declares access', () => {
   test.each([
     ['{}', '5:13', '`access` contains no group or user, so the service would admit everyone'],
     ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to admit everyone.'],
-    ['nobody', '5:13', 'exactly the groups and users listed here, or `everyone`'],
+    ['nobody', '5:13', 'the groups and users listed here, or `everyone`'],
     ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', '`access.groups` already contains this id'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
     ['{ users: [carol] }', '5:23', 'wrong-type'],

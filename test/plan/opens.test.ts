@@ -5,7 +5,7 @@ import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
 import { restrictsAccess } from '../../src/plan/reach.ts';
-import { remarksOn } from '../../src/plan/remarks.ts';
+import { bindingNotes } from '../../src/plan/remarks.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired, loadText } from '../support/desired.ts';
 
@@ -70,18 +70,32 @@ describe('a change of bindings', () => {
       [g],
     ],
     [
-      'everyone if only a binding remains that stays disabled, because `enabled` is not declared',
-      { policies: [group('g')] },
+      'everyone if only a binding remains that stays disabled',
+      { policies: [group('g', { enabled: false })] },
       [group('g', { enabled: false }), group('h')],
       {},
       ['everyone'],
     ],
     [
       'everyone but the group of a binding that stays negated',
-      { policies: [group('g')] },
+      { policies: [group('g', { negate: true })] },
       [group('g', { negate: true }), group('h')],
       {},
       [],
+    ],
+    [
+      'the group of a binding that was disabled',
+      { policies: [group('g'), group('h')] },
+      [group('g', { enabled: false }), group('h')],
+      {},
+      [g],
+    ],
+    [
+      'the group of a binding that was negated',
+      { policies: [group('g')] },
+      [group('g', { negate: true })],
+      {},
+      [g],
     ],
     [
       'everyone admitted by the bindings that a partial declaration keeps, if the mode becomes any',
@@ -434,22 +448,13 @@ describe('an update', () => {
 test('an application was not open to everyone if it has only an expired binding, or nothing to open', async () => {
   const { resource, record } = await world({ access: { groups: [{ name: 'g' }] } }, [group('h')]);
   const remarks = (bound: ObservedRecord['bound'], url: string): string[] =>
-    remarksOn(
+    bindingNotes(
       {
         resource,
-        presence: 'present',
         action: 'update',
         differences: [{ field: 'access.groups', declared: [], observed: [] }],
       },
       { fields: { 'access.groups': [], meta_launch_url: url }, ...(bound && { bound }) },
-      {
-        holderOf: () => undefined,
-        facts: new Map(),
-        joined: new Set(),
-        isAncestor: () => false,
-        unbound: undefined,
-        release: undefined,
-      },
     );
   const expired = Array.from(
     record.bound ?? [],

@@ -4,6 +4,7 @@ import { mayBeHidden, needsSuperuserToLookUp, type Kind } from '../../kinds/kind
 import { formerName } from '../../kinds/lifecycle.ts';
 import { addressOfName, declaredNames } from '../../kinds/named.ts';
 import {
+  changeKind,
   isLoginChange,
   pendingChanges,
   planSummary,
@@ -23,16 +24,20 @@ export function planNotes(plan: Plan): string[] {
     ...unseenIdsNote(plan),
     ...unseenFieldNotes(plan),
     ...renamedNote(plan),
+    ...remarksOf(plan.changes.filter((change) => changeKind(change) === 'in_sync')).map((line) => `${line}.`),
     ...unservedNote(plan),
     ...effectsNote(plan),
   ];
 }
 
-/** The notes of all pending changes; changes with the same note share a line. */
+/** The notes of all pending changes. */
 export function changeNotes(plan: Plan): string[] {
-  const noted = pendingChanges(plan).flatMap(({ resource, remarks = [] }) =>
-    remarks.map((note) => ({ resource, note })),
-  );
+  return remarksOf(pendingChanges(plan));
+}
+
+/** Changes with the same remark share a line. */
+function remarksOf(changes: readonly Change[]): string[] {
+  const noted = changes.flatMap(({ resource, remarks = [] }) => remarks.map((note) => ({ resource, note })));
   return Array.from(
     groupBy(noted, ({ note }) => note),
     ([note, alike]) => `${listAddresses(alike)}: ${printableLine(note)}`,
