@@ -1,5 +1,5 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import { notUploadedIcon } from '../kinds/icon.ts';
+import { fileNameFault, notUploadedIcon } from '../kinds/icon.ts';
 import { launchUrlRefusal } from '../kinds/launch-url.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
@@ -46,7 +46,7 @@ function applicationFields({ rules, at }: World): FieldRows {
     slug: { checkLast: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules) },
     provider: { checkFirst: takenProvider },
     meta_launch_url: { type: 'string', checkFirst: (url) => badUrl(url, readRelease(rules.version)) },
-    meta_icon: { checkLast: badIcon },
+    meta_icon: { checkLast: (icon) => (notUploadedIcon.test(icon) ? undefined : fileNameFault(icon)) },
   };
 }
 
@@ -107,22 +107,6 @@ function reservedSlug(slug: string, { reservedSlugs }: ReleaseRules): string | u
 
 const theme = '%(theme)s';
 const themes = ['light', 'dark'];
-
-function badIcon(icon: string): string | undefined {
-  if (notUploadedIcon.test(icon)) return undefined;
-  if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))
-    return 'File name can only contain letters (a-z, A-Z), numbers (0-9), dots (.), hyphens (-), underscores (_), forward slashes (/), and the placeholder %(theme)s for theme-specific files';
-  if (icon.includes('//')) return 'File name cannot contain duplicate /';
-  if (icon.startsWith('/')) return 'Absolute paths are not allowed';
-  const parts = icon.split('/').filter((part) => part !== '' && part !== '.');
-  const file = parts.join('/') || '.';
-  if (parts.includes('..')) return "Parent directory references ('..') are not allowed";
-  if (file.startsWith('.')) return "Paths cannot start with '.'";
-  if (file.length > 1024) return 'File name too long (max 1024 characters)';
-  return parts.some(({ length }) => length > 255)
-    ? 'Path component too long (max 255 characters)'
-    : undefined;
-}
 
 function iconUrls(icon: string): JsonObject {
   const urlFor = (chosen: string): string => iconUrl(icon.replaceAll(theme, chosen));
