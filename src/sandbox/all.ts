@@ -53,21 +53,3 @@ function makeKind(world: World, path: string): SandboxKind | undefined {
   const row = rowsByPath[path]?.(world, path) ?? (facts.can.includes('list') ? {} : undefined);
   return row && kindFrom(world, path, row);
 }
-
-/** Short names of kinds, for tests and scripts, with the possible paths of each. A release uses the first path that it has. */
-const shortNames: Readonly<Record<string, readonly string[]>> = {
-  application: ['/core/applications/'],
-  certificate: ['/crypto/certificatekeypairs/'],
-  group: ['/core/groups/'],
-  oauth2: ['/providers/oauth2/'],
-  outpost: ['/outposts/instances/'],
-  provider_scope: ['/propertymappings/provider/scope/', '/propertymappings/scope/'],
-  proxy: ['/providers/proxy/'],
-  role: ['/rbac/roles/'],
-  user: ['/core/users/'],
-};
-
-/** The path of a kind, from its short name or from the path itself. */
-export function pathOfName({ release }: World, name: string): string {
-  return shortNames[name]?.find((path) => factsOf(release, path) !== undefined) ?? name;
-}

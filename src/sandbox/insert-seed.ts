@@ -1,15 +1,15 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { pathOfName } from './all.ts';
+import { factsOf } from '../kinds/facts.ts';
 import { uuidFrom } from './ids.ts';
 import { type World } from './kind.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
-const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
-  ['certificates', 'certificate'],
-  ['roles', 'role'],
-  ['groups', 'group'],
+const seedLists: readonly (readonly [list: keyof SandboxSeed, path: string, filled?: Complete])[] = [
+  ['certificates', '/crypto/certificatekeypairs/'],
+  ['roles', '/rbac/roles/'],
+  ['groups', '/core/groups/'],
   [
     'flows',
     '/flows/instances/',
@@ -23,7 +23,7 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
   ],
   [
     'property_mappings',
-    'provider_scope',
+    '/propertymappings/provider/scope/',
     ({ name = '', managed, ...more }) => ({
       name,
       expression: 'return {}',
@@ -41,9 +41,13 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
       ...provider,
     }),
   ],
-  ['outposts', 'outpost', (outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost })],
-  ['applications', 'application'],
-  ['users', 'user'],
+  [
+    'outposts',
+    '/outposts/instances/',
+    (outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost }),
+  ],
+  ['applications', '/core/applications/'],
+  ['users', '/core/users/'],
   ['bindings', '/policies/bindings/', bindingTarget],
   // These come last, so that the other records of the seed are exempt from the required attributes.
   [
@@ -102,15 +106,20 @@ export interface RejectedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
+/** Earlier releases have scope mappings at another path. */
+function pathIn({ release }: World, path: string): string {
+  return factsOf(release, path) ? path : path.replace('/provider/scope/', '/scope/');
+}
+
 /** Stores the entries with ids directly, then sends all other entries as requests. Returns the rejected entries. */
 export function insertSeed(world: World): RejectedEntry[] {
-  const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
+  const entries = seedLists.flatMap(([list, path, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];
     const all = (world.seed[list] ?? []) as JsonObject[]; // a seed contains only JSON
     return all.map((entry, index) => ({
       list,
       index,
-      path: pathOfName(world, kind.replace('{type}', textOf(entry['type'] ?? 'saml'))),
+      path: pathIn(world, path.replace('{type}', textOf(entry['type'] ?? 'saml'))),
       pk: requestedLists.has(list) ? undefined : entry['pk'],
       whole: () => filled(entry, world, index),
     }));
