@@ -115,7 +115,6 @@ export const application: RowKind = kindFrom({
   list: 'applications',
   documented: ['create', 'look-up'],
   unique: true,
-  leftOut: { superuser_full_list: 'true' },
   // For a token without superuser rights, the service returns a cached list and ignores the requested page.
   listing: { completeFor: 'superusers' },
   access,

@@ -9,7 +9,7 @@ import { isUuid } from './values.ts';
 interface FamilyRow
   extends
     Partial<Pick<Family, 'query' | 'keys' | 'keyOfName' | 'searchQuery' | 'minNamesForList'>>,
-    Pick<Family, 'queryById'> {
+    Pick<Family, 'queryById' | 'params'> {
   readonly list: string;
   readonly path?: string;
   /** The name of a list with several types in permissions, such as `authentik_flows.stage`. */
@@ -37,7 +37,7 @@ const rows = {
   },
   group: {
     list: 'groups',
-    query: { include_users: 'false', ordering: 'name' },
+    params: { include_users: 'false' },
     minNamesForList: 10,
     queryById: { include_users: 'false' },
     findId:
@@ -66,7 +66,11 @@ const rows = {
     findId:
       "The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
   },
-  rac_endpoint: { list: 'rac_endpoints', path: '/rac/endpoints/' },
+  rac_endpoint: {
+    list: 'rac_endpoints',
+    path: '/rac/endpoints/',
+    params: { superuser_full_list: 'true' },
+  },
   service_connection: { list: 'service_connections', model: 'authentik_outposts.outpostserviceconnection' },
   outpost: { list: 'outposts', path: '/outposts/instances/' },
   connector: { list: 'connectors', model: 'authentik_endpoints.connector' },
@@ -78,7 +82,7 @@ const rows = {
     list: 'applications',
     identity: 'slug',
     // Without `superuser_full_list`, the service returns a cached list of the applications that the token's user may open.
-    query: { superuser_full_list: 'true', ordering: 'slug' },
+    params: { superuser_full_list: 'true' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/' },
   brand: { list: 'brands', path: '/core/brands/', identity: 'domain' },
@@ -98,6 +102,7 @@ const rows = {
   event_rule: { list: 'event_rules', path: '/events/rules/' },
   initial_permission: { list: 'initial_permissions', path: '/rbac/initial_permissions/' },
   blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
+  // The search of the service does not look at the names of these rules.
   lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', searchQuery: () => ({}) },
   request_rule: { list: 'request_rules' },
   settings: { list: 'settings', path: '/admin/settings/' },
@@ -117,7 +122,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
   const family = {
     isDeletedWithOwner: false,
     findId: `GET ${path}?search=${identity.toUpperCase()} returns the id as \`pk\`.`,
-    query: { ordering: identity },
+    query: { ...own.params, ordering: identity },
     // If the identity is a slug, manifests refer to records by `{ slug: … }`.
     ...(identity !== 'name' && { keys: { [identity]: identity } }),
     searchQuery: (name: string) =>

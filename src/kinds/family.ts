@@ -13,7 +13,8 @@ export interface Family<Type extends string = string> extends PermissionType {
   readonly type: Type;
   readonly list: string;
   readonly path: string;
-  /** Further query parameters, which set a stable order and leave out large fields. */
+  /** Parameters of every request for records, which leave out large fields or ask for the complete list. */
+  readonly params?: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly identity: string;
   /** The service's name for the id field. rollcall calls it `pk`. */

@@ -32,7 +32,6 @@ const notDeclarable = {
 
 export const group: RowKind = kindFrom({
   list: 'groups',
-  leftOut: { include_users: 'false' },
   login: { kind: 'superuser group', grants: 'is_superuser', parents: 'parents' },
   rights: { to: 'its members', takenBy: { is_superuser: 'false', parents: 'removal', roles: 'removal' } },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },

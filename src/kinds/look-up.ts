@@ -1,20 +1,12 @@
 import { textOf } from '../base/json.ts';
-import type { Kind } from './kind.ts';
+import type { Family, Kind } from './kind.ts';
 import type { NewestFacts } from './facts.ts';
 
 /** How to look up a record by name: by path, by a filter that every release has, or else by search. */
 export function lookUpOf(
   path: string,
-  {
-    identity,
-    single,
-    scope,
-    leftOut = {},
-    isFoundBySearch = true,
-  }: Pick<Kind, 'identity' | 'single' | 'scope'> & {
-    readonly leftOut?: Readonly<Record<string, string>>;
-    readonly isFoundBySearch?: boolean;
-  },
+  { identity, single, scope }: Pick<Kind, 'identity' | 'single' | 'scope'>,
+  { params, searchQuery }: Pick<Family, 'params' | 'searchQuery'>,
   { id, filters = [] }: NewestFacts,
 ): Pick<Kind['lookUp'], 'path' | 'answers'> {
   if (single !== undefined) return { path: () => path, answers: 'record' };
@@ -26,9 +18,7 @@ export function lookUpOf(
   return {
     path: (name, within) => {
       const parameters =
-        filter === undefined
-          ? { ...leftOut, ...(isFoundBySearch && longestWordQuery(name)) }
-          : { [filter]: name, ...leftOut };
+        filter === undefined ? { ...params, ...searchQuery(name) } : { [filter]: name, ...params };
       const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
       return `${path}?${queryOf({ ...parameters, ...narrowed })}`;
     },

@@ -30,12 +30,10 @@ export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
   readonly plural?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
-  readonly isFoundBySearch?: boolean;
   /** The documented operations for this kind. rollcall can be limited to such operations. */
   readonly documented?: readonly ('create' | 'look-up')[];
   /** Set if authentik 2023.10.7 and 2025.12.4 refused a duplicate name, for every type of the list that they have and that needs no licence. */
   readonly unique?: boolean;
-  readonly leftOut?: Readonly<Record<string, string>>;
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
   readonly bindableIn?: string;
@@ -78,7 +76,7 @@ export function kindsFrom(
 /** Makes a kind from its row and from the API schema. The API schema is read on first use. */
 export function kindFrom(written: KindRow): RowKind {
   const row = withRequiredFields(written);
-  const { list, plural, since, formerPath, unique: isUnique = false, leftOut = {}, documented = [] } = row;
+  const { list, plural, since, formerPath, unique: isUnique = false, documented = [] } = row;
   const family = familyOf(list);
   const { type, identity } = family;
   const { path: listPath = family.path.slice(apiRoot.length) } = row;
@@ -98,7 +96,7 @@ export function kindFrom(written: KindRow): RowKind {
     hasReferenceFacts: Object.values(row.fields ?? {}).some(({ fact }) => fact !== undefined),
     ...(formerPath && { formerPath: { ...formerPath, path: `${apiRoot}${formerPath.path}` } }),
     listing: {
-      query: { ...leftOut, ordering: identity },
+      query: { ...family.params, ordering: identity },
       paramsIfUndeclared: {},
       completeFor: 'every token' as const,
       isUnique,
@@ -119,7 +117,7 @@ export function kindFrom(written: KindRow): RowKind {
     model: () => modelOf(family, facts(), variant && (plural ?? pluralOf(variant.value, family))),
     bindable: () => bindableOf(row, facts()),
     lookUp: () => ({
-      ...lookUpOf(path, { ...row, identity }, facts()),
+      ...lookUpOf(path, { ...row, identity }, family, facts()),
       isDocumented: documented.includes('look-up'),
     }),
   };

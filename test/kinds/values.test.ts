@@ -178,12 +178,13 @@ test.each([
   [{ identity: 'name' }, ['name'], '/p/?name=a%20b', 'list'],
   [{ identity: 'name' }, ['name__iexact'], '/p/?name__iexact=a%20b', 'search'],
   [{ identity: 'name' }, [], '/p/?search=a', 'search'],
-  [{ identity: 'name', isFoundBySearch: false }, [], '/p/?', 'search'],
+  [{ identity: 'name', searchQuery: () => ({}) }, [], '/p/?', 'search'],
   [{ identity: 'name', scope: 'app' }, ['name', 'app'], '/p/?name=a%20b&app=7', 'list'],
   [{ identity: 'name', scope: 'app' }, ['name'], '/p/?name=a%20b', 'search'],
-  [{ identity: 'name', leftOut: { roles: 'false' } }, ['name'], '/p/?name=a%20b&roles=false', 'list'],
+  [{ identity: 'name', params: { roles: 'false' } }, ['name'], '/p/?name=a%20b&roles=false', 'list'],
 ])('a record of a type with %j and the filters %j is looked up at %s', (kind, filters, path, answers) => {
-  const lookUp = lookUpOf('/p/', kind, { ...newestFacts('/core/users/'), filters });
+  const family = { searchQuery: longestWordQuery, ...kind };
+  const lookUp = lookUpOf('/p/', kind, family, { ...newestFacts('/core/users/'), filters });
   expect(lookUp.answers).toBe(answers);
   expect(lookUp.path('a b', 7)).toBe(path);
 });

@@ -99,7 +99,6 @@ const rows: readonly KindRow[] = [
   {
     list: 'rac_endpoints',
     scope: 'provider',
-    leftOut: { superuser_full_list: 'true' },
     // For other tokens, the service returns the endpoints that the user may open, from a cache that ignores the filters.
     listing: { completeFor: 'superusers' },
     words: { usersBeforeBindings: 'everyone who may open an application of its provider' },
@@ -112,12 +111,11 @@ const rows: readonly KindRow[] = [
     isClosedUnbound: true,
     fields: { policies: { children: policyBindings, checks: [policyOfEntitlement] } },
   },
-  // The source of the service refuses a duplicate name, and its search does not look at names.
+  // The source of the service refuses a duplicate name.
   {
     list: 'lifecycle_rules',
     isEnterprise: true,
     unique: true,
-    isFoundBySearch: false,
     update: { requiredInUpdates: ['content_type'] },
   },
   // No recording shows whether a duplicate name is refused. Without its flow, a PATCH is refused unless the brand has such a flow.
