@@ -31,14 +31,12 @@ export function readCapabilities({ values, env, config }: Omit<SettingSources, '
 
 /** The changes that this run may make, from flags or, if there are no flags, from the file. */
 export function permittedCapabilities(
-  { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
+  { values, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,
 ): readonly Capability[] {
-  const givenNames = allow.flatMap((names) => listed(names, nameOf('allow'))).filter((name) => !isRisk(name));
-  const isGiven = givenNames.length > 0;
-  const sourceName = isGiven ? nameOf('allow') : '`allow` of the environment';
-  return [...new Set(isGiven ? givenNames : (config.allow ?? []))].map((action) => {
-    if (!isCapability(action)) throw invalidPermission(sourceName, action);
+  const given = givenPermissions(values).filter(isCapability);
+  const sourceName = given.length > 0 ? values.nameOf('allow') : '`allow` of the environment';
+  return [...new Set(given.length > 0 ? given : config.allow)].map((action) => {
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
       `${sourceName} needs the capability \`${action}\`, which ${contractOnly ? 'contract_only turns off' : 'is not turned on'}`,
@@ -50,15 +48,17 @@ export function permittedCapabilities(
 }
 
 /** The accepted risks, which come only from flags, because a pull request could change the file. */
-export function acceptedRisks({
-  allow = [],
-  nameOf,
-}: Pick<GivenSettings, 'allow' | 'nameOf'>): readonly Risk[] {
-  return [...new Set(allow.flatMap((names) => listed(names, nameOf('allow'))))].flatMap((name) => {
-    if (isRisk(name)) return [name];
-    if (isCapability(name)) return [];
-    throw invalidPermission(nameOf('allow'), name);
-  });
+export function acceptedRisks(values: Pick<GivenSettings, 'allow' | 'nameOf'>): readonly Risk[] {
+  return givenPermissions(values).filter(isRisk);
+}
+
+function givenPermissions({ allow = [], nameOf }: Pick<GivenSettings, 'allow' | 'nameOf'>): string[] {
+  const names = [...new Set(allow.flatMap((each) => listed(each, nameOf('allow'))))];
+  const unknown = names.find((name) => !isCapability(name) && !isRisk(name));
+  if (unknown === undefined) return names;
+  const known = [...capabilities, ...risks];
+  const advice = didYouMean(unknown, known) ?? `Choose one of: ${known.join(', ')}.`;
+  throw new UsageError(`${nameOf('allow')} cannot be ${JSON.stringify(unknown)}`, advice);
 }
 
 function listed(names: string, sourceName: string): string[] {
@@ -70,12 +70,6 @@ function listed(names: string, sourceName: string): string[] {
       'Remove a comma.',
     );
   return words;
-}
-
-function invalidPermission(sourceName: string, name: string): UsageError {
-  const known = [...capabilities, ...risks];
-  const advice = didYouMean(name, known) ?? `Choose one of: ${known.join(', ')}.`;
-  return new UsageError(`${sourceName} cannot be ${JSON.stringify(name)}`, advice);
 }
 
 function checkCapabilities(names: readonly string[], sourceName: string): Capability[] {
