@@ -159,9 +159,7 @@ async function retrieveWhole(
   if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
   const read = await withDeclaredBindings(resource, reading.held, context, planned.base);
   if (read.kind === 'read') return { ...reading, held: read.held };
-  if (read.kind === 'not_sent') return undefined;
-  const { proof, answer, stop } = read.reading;
-  return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
+  return read.kind === 'unread' ? read.reading : undefined;
 }
 
 /** Adds the declared bindings to a record, and the nested bindings that the plan read. */

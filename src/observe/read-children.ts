@@ -2,16 +2,13 @@ import { observedRecordAt, type ObservedState } from './observation.ts';
 import { groupBy } from '../base/group-by.ts';
 import { declaredChildFields, declaresBindings, isOpenToEveryone } from '../kinds/access.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Answer } from '../service/answer.ts';
 import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
 import type { ReadContext } from '../service/client.ts';
-import { unreadableReason } from '../service/readable-kinds.ts';
+import { unreadableReason, type InconclusiveRead } from '../service/readable-kinds.ts';
 import type { ObservedRecord } from '../service/types.ts';
 
-export interface FailedRead {
+export interface FailedRead extends InconclusiveRead {
   readonly resource: Resource;
-  readonly proof: 'denied' | 'nothing' | 'fault';
-  readonly answer: Answer;
   /** The field in which manifests declare the bindings that could not be read. */
   readonly bindingField?: string;
 }
@@ -58,13 +55,7 @@ export async function observeChildren(
           observed.set(resource, record);
           continue;
         }
-        const { proof, answer } = read.reading;
-        failures.push({
-          resource,
-          proof: proof === 'absent' ? 'fault' : proof,
-          answer,
-          bindingField: read.field,
-        });
+        failures.push({ resource, ...read.reading, bindingField: read.field });
       }
   }
   return { held: observed, failures, notRead: wanted.length - observed.size - failures.length };

@@ -13,10 +13,9 @@ import { fieldsWithFacts } from '../kinds/reference-facts.ts';
 import type { Family } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Answer } from '../service/answer.ts';
 import type { ObservedState } from './observation.ts';
 import type { PageContext } from '../service/client.ts';
-import type { ReadableKinds } from '../service/readable-kinds.ts';
+import type { InconclusiveRead, ReadableKinds } from '../service/readable-kinds.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
 import { readWholeList, type ListReading } from '../service/read-whole.ts';
@@ -30,7 +29,7 @@ export type NameFault =
   | { readonly kind: 'no_such_id' }
   /** A record of another kind has this name, and the name must be unique across both kinds. */
   | { readonly kind: 'taken'; readonly by: string }
-  | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
+  | ({ readonly kind: 'unread' } & InconclusiveRead);
 
 /** A name for which no id was found, with an entry that contains it. */
 export interface UnresolvedName {
@@ -206,7 +205,7 @@ export async function findNames(
     for (const name of others) findings.set(name, findingFor(related, read, name));
     consecutiveFailures = finding.kind === 'unread' ? consecutiveFailures + 1 : 0;
     if (finding.kind !== 'unread') return;
-    const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
+    const endsAll = finding.proof === 'denied' || finding.stop !== undefined;
     if (endsAll || consecutiveFailures >= maxConsecutiveFailures.lookUps) general = finding;
   });
   if (general) for (const name of openNames) if (!findings.has(name)) findings.set(name, general);
@@ -218,11 +217,7 @@ function findingFor(
   read: Exclude<ListReading, { kind: 'not_sent' }>,
   name: string,
 ): Finding {
-  if (read.kind === 'unread') {
-    const { proof, answer } = read.reading;
-    // The first page of a list always exists.
-    return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
-  }
+  if (read.kind === 'unread') return { kind: 'unread', ...read.reading };
   const ids = read.records.flatMap(({ received }) =>
     referenceNames(related, received).includes(name) ? [received['pk'] ?? null] : [],
   );

@@ -4,7 +4,7 @@ import { isEffective } from '../kinds/bindings.ts';
 import type { UnboundState, UnboundStates } from '../kinds/children.ts';
 import { mergedValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { policyBindings } from '../kinds/policy-bindings.ts';
+import { canBeBound } from '../kinds/policy-bindings.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { openFlag, settings } from '../kinds/settings.ts';
@@ -24,7 +24,7 @@ export async function readUnboundAccess(
   const isDeleted = (resource: Resource): boolean =>
     mayDelete &&
     isToBeDeleted(resource) &&
-    policyBindings.binds.some(({ refersTo }) => refersTo === resource.kind.family) &&
+    canBeBound(resource.kind) &&
     observedRecordAt(observed, resource.address) !== undefined;
   if (!resources.some((each) => isUnbound(each, observed.get(each.address)) || isDeleted(each)))
     return { before: 'unknown', after: 'unknown' };

@@ -1,12 +1,13 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { placeholderFor } from '../kinds/fields.ts';
+import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
-import { idsOf, shownId } from '../kinds/named.ts';
+import { idKey, idsOf, shownId } from '../kinds/named.ts';
 import { type ReferenceFacts, factKey } from '../kinds/reference-facts.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressOf, diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
 /** A unique value that a change sets while another resource still has it. */
@@ -45,6 +46,20 @@ export function createHolderFinder(
     const holder = seen.get(key) ?? reportedHolder(kind, key);
     return holder === address ? undefined : holder;
   };
+}
+
+/** The ids in a field that a change takes from other records, with these records. */
+export function takenIds(
+  { resource, field }: Pick<Need, 'resource' | 'field'>,
+  held: ObservedRecord['fields'],
+  holderOf: FindHolder,
+): Pick<Need, 'id' | 'holder'>[] {
+  const { kind } = resource;
+  const has = new Set(idsOf(held[field]).map((id) => idKey(kind, field, id)));
+  return idsOf(sentValue(resource, field)).flatMap((id) => {
+    const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
+    return holder === undefined ? [] : { id, holder };
+  });
 }
 
 /** The advice for a new resource that may be the renamed holder, such as after a rename was reverted in the manifests. */

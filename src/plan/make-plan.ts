@@ -40,7 +40,7 @@ import {
   type ReadyChange,
   type ReadyPlan,
 } from './plan.ts';
-import { policyBindings } from '../kinds/policy-bindings.ts';
+import { canBeBound } from '../kinds/policy-bindings.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
   /** Digest of all declared resources, if the plan covers only some of them. */
@@ -262,11 +262,7 @@ function moveDeletesLast(changes: readonly ReadyChange[]): readonly ReadyChange[
   if (last.length === 0) return changes;
   return [
     ...changes.filter(({ action }) => action !== 'delete'),
-    ...last.filter((change) => !canBeBound(change)).toReversed(),
-    ...last.filter((change) => canBeBound(change)),
+    ...last.filter(({ resource: { kind } }) => !canBeBound(kind)).toReversed(),
+    ...last.filter(({ resource: { kind } }) => canBeBound(kind)),
   ];
-}
-
-function canBeBound({ resource: { kind } }: ReadyChange): boolean {
-  return policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
 }

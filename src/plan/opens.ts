@@ -6,7 +6,7 @@ import { bindingsIn, isEffective, isEnabled, childKey, mustPassAll } from '../ki
 import { joinWords } from '../kinds/all.ts';
 import type { UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { idKey, idsOf, nameOfId, type NamesById, namesById, shownId } from '../kinds/named.ts';
+import { idsOf, nameOfId, type NamesById, namesById, shownId } from '../kinds/named.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -15,7 +15,7 @@ import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
-import type { FindHolder } from './holders.ts';
+import { takenIds, type FindHolder } from './holders.ts';
 import type { Change } from './plan.ts';
 import { accessGains } from './reach.ts';
 import { areWithheldFieldsUnset } from './unfinished.ts';
@@ -145,15 +145,11 @@ export function accessThroughTaken(
 ): string[] {
   const { kind, secrets } = resource;
   if (kind.access === undefined || (action !== 'create' && action !== 'update')) return [];
-  return singleOwnerFields(kind).flatMap((field) => {
-    const has = new Set(idsOf(fields[field]).map((id) => idKey(kind, field, id)));
-    return idsOf(sentValue(resource, field)).flatMap((id) => {
-      const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
-      if (holder === undefined) return [];
-      const words = `all who may open it, through ${shownId(resource, field, id)} of ${holder}`;
-      return redactorOf(secrets).redact(words);
-    });
-  });
+  return singleOwnerFields(kind).flatMap((field) =>
+    takenIds({ resource, field }, fields, holderOf).map(({ id, holder }) =>
+      redactorOf(secrets).redact(`all who may open it, through ${shownId(resource, field, id)} of ${holder}`),
+    ),
+  );
 }
 
 /** Who may open an observed record; undefined if the manifest does not declare access. */

@@ -9,7 +9,7 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { findAccessWaits, withoutWaitsWithin } from './access-waits.ts';
 import { earlierResources, resourcesWithBindings } from './earlier-resources.ts';
-import { renameAdvice, takenValueProblem, type FindHolder, type Need } from './holders.ts';
+import { renameAdvice, takenIds, takenValueProblem, type FindHolder, type Need } from './holders.ts';
 import { isPending, type Change, type ReadyChange } from './plan.ts';
 
 /** Something that a change waits for: the change of `holder`. */
@@ -229,10 +229,7 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
   const { kind } = resource;
   return singleOwnerFields(kind).flatMap((field) => {
     if (isMovedBetweenRecords(kind, field)) return [];
-    return idsOf(sentValue(resource, field)).flatMap((id): Need[] => {
-      const holder = holderOf(resource, field, id);
-      return holder === undefined ? [] : [{ resource, field, id, holder }];
-    });
+    return takenIds({ resource, field }, {}, holderOf).map((taken) => ({ resource, field, ...taken }));
   });
 }
 

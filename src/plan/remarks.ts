@@ -24,7 +24,7 @@ import type { ObservedValues, ObservedRecord } from '../service/types.ts';
 import type { IsAncestor } from './ancestors.ts';
 import { missingFields } from './entry-problems.ts';
 import { givesRights, rightsOfAdded } from './gained-rights.ts';
-import type { FindHolder } from './holders.ts';
+import { takenIds, type FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
 import { areWithheldFieldsUnset } from './unfinished.ts';
@@ -50,7 +50,13 @@ export function remarksOn(
     ? []
     : changed.flatMap((field) => rightsOfAdded(resource, field, held[field] ?? null, facts));
   const ofIds = [
-    ...changed.flatMap((field) => takenNotes(resource, field, held, holderOf)),
+    ...changed
+      .filter((field) => isMovedBetweenRecords(kind, field))
+      .flatMap((field) =>
+        takenIds({ resource, field }, held, holderOf).map(
+          ({ id, holder }) => `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`,
+        ),
+      ),
     ...given.map((rights) => (kind.rights?.to === 'its members' ? `gives its members ${rights}` : rights)),
   ];
   const redact = (remarks: readonly string[]): string[] =>
@@ -97,23 +103,6 @@ export function bindingNotes(
     ...(declaresAccess(resource) ? accessNotes(resource, record) : []),
     ...(action === 'update' && isObserved ? expiredNote(record) : []),
   ];
-}
-
-function takenNotes(
-  resource: Resource,
-  field: string,
-  held: ObservedRecord['fields'],
-  holderOf: FindHolder,
-): string[] {
-  const { kind } = resource;
-  if (!isMovedBetweenRecords(kind, field)) return [];
-  const has = new Set(idsOf(held[field]).map((id) => idKey(kind, field, id)));
-  return idsOf(sentValue(resource, field)).flatMap((id) => {
-    const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
-    return holder === undefined
-      ? []
-      : `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
-  });
 }
 
 /** The former name may be misspelt. The manifest cannot take it from a secret. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { Files } from '../base/files.ts';
-import type { Transport } from '../service/transport.ts';
+import type { Connection } from '../service/transport.ts';
 import type { EnvironmentVariables } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { RunEvent } from './events.ts';
@@ -30,9 +30,4 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Aborts at a second Ctrl-C or SIGTERM, so that requests under way are abandoned. */
   readonly urgent: AbortSignal;
-}
-
-export interface Connection {
-  readonly send: Transport;
-  readonly close: () => Promise<void>;
 }

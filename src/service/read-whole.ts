@@ -2,6 +2,7 @@ import { textOf } from '../base/json.ts';
 import type { Family } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
 import type { PageContext, PageReading } from './client.ts';
+import type { InconclusiveRead } from './readable-kinds.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import { maxRounds, retryUntilProven } from './retries.ts';
@@ -19,7 +20,7 @@ export type ListReading =
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }
   /** Only the first page was read, because `isWorth` refused the others. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
+  | { readonly kind: 'unread'; readonly reading: InconclusiveRead }
   | { readonly kind: 'not_sent' };
 
 /** Reads all pages of a list in turn. If the pages contain fewer records than the service counts, the list is read again. */
@@ -45,9 +46,13 @@ async function readAttempt(
     const reading = await retryUntilProven(ask, pacing);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
-    // The list has become shorter and now ends before this page.
-    if (reading.proof === 'absent') return { kind: 'moved', reading };
-    if (reading.proof !== 'exists') return { kind: 'unread', reading };
+    if (reading.proof !== 'exists') {
+      const { proof, answer, stop } = reading;
+      // The first page always exists. If a later page is absent, the list has become shorter.
+      return proof === 'absent'
+        ? { kind: 'moved', reading }
+        : { kind: 'unread', reading: { proof, answer, stop } };
+    }
     const { items, count, next, end } = reading.page;
     for (const item of items) {
       const { pk = null } = item.received;

@@ -1,11 +1,11 @@
 import type { Kind } from '../kinds/kind.ts';
-import { isClosedConnection, isTimeout, type Answer } from './answer.ts';
+import { isClosedConnection, isTimeout } from './answer.ts';
+import type { JudgedAnswer } from './judged-answer.ts';
 import type { UnreadableReason } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-export interface InconclusiveRead {
+export interface InconclusiveRead extends JudgedAnswer {
   readonly proof: Exclude<ReadProof, 'exists' | 'absent'>;
-  readonly answer: Answer;
 }
 
 export function unreadableReason({ answer }: Pick<InconclusiveRead, 'answer'>): UnreadableReason {

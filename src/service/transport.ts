@@ -50,6 +50,11 @@ export type Exchange = (
 /** Sends a request, which is abandoned when the signal aborts. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;
 
+export interface Connection {
+  readonly send: Transport;
+  readonly close: () => Promise<void>;
+}
+
 /** The status and the JSON object of an answer, or undefined without an answer or without an object. */
 export function jsonAnswerIn(
   exchange: Exchange,

@@ -4,7 +4,7 @@ import { asError } from '../base/errors.ts';
 import { onAbort } from './abortable.ts';
 import { createAgent, type AgentOptions } from './agent.ts';
 import { ProxyError } from './proxy-error.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import type { Connection, Exchange, HttpRequest } from './transport.ts';
 
 interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
   readonly baseUrl: string;
@@ -16,17 +16,12 @@ interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
   readonly dispatcher?: Dispatcher;
 }
 
-export interface UndiciTransport {
-  readonly send: Transport;
-  readonly close: () => Promise<void>;
-}
-
 const connectTimeoutMs = 10_000;
 /** This limit is high, because an answer of this API usually has only a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024; // the words about ERR_ANSWER_TOO_LARGE name this limit
 
 /** The transport to a real service, without redirects and retries. */
-export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
+export function undiciTransport(options: UndiciTransportOptions): Connection {
   const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);

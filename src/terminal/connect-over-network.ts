@@ -1,6 +1,6 @@
+import type { Connection } from '../service/transport.ts';
 import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { Connection } from '../run/world.ts';
 
 /** Connects to a service over the network. This is the only place where secrets become plain text. */
 export function connectOverNetwork(settings: ServiceSettings): Connection {

@@ -2,7 +2,8 @@ import type { LookupFunction, Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { someOf } from '../support/effort.ts';
 import type { Exchange } from '../../src/service/transport.ts';
-import { undiciTransport, type UndiciTransport } from '../../src/service/undici-transport.ts';
+import type { Connection } from '../../src/service/transport.ts';
+import { undiciTransport } from '../../src/service/undici-transport.ts';
 import {
   isComplete,
   rawServer,
@@ -60,7 +61,7 @@ interface Setup {
 interface World {
   readonly service: RawServer;
   readonly proxy?: TestProxy;
-  readonly transport: UndiciTransport;
+  readonly transport: Connection;
 }
 
 const noSuchHost: LookupFunction = (hostname, _options, callback) => {
