@@ -55,12 +55,20 @@ describe('the proxy', () => {
     ['10.0.0.0/x', 'https://10.1.2.3', false],
     ['11.0.0.0/8', 'https://10.1.2.3', false],
     ['2.3', 'https://10.1.2.3', false],
+    ['10.0.0.0/0x8', 'https://10.1.2.3', false],
+    ['10.1.2.3:80', 'http://10.1.2.3', true],
+    ['10.1.2.3:443', 'http://10.1.2.3', false],
     ['::1', 'https://[::1]', true],
+    ['::1', 'https://[::2]', false],
     ['[::1]:8443', 'https://[::1]:8443', true],
     ['fd00::/8', 'https://[fd12::1]', true],
     ['10.0.0.0/8', 'https://[fd12::1]', false],
   ])('is bypassed with NO_PROXY=%s for a service at %s: %s', (NO_PROXY, url, excepted) => {
-    const proxy = readProxy(url, { HTTPS_PROXY: 'http://p:3128', NO_PROXY }, false);
+    const proxy = readProxy(
+      url,
+      { HTTPS_PROXY: 'http://p:3128', HTTP_PROXY: 'http://p:3128', NO_PROXY },
+      true,
+    );
     expect(proxy === undefined).toBe(excepted);
   });
 
@@ -71,6 +79,7 @@ describe('the proxy', () => {
     expect(JSON.stringify(proxy)).not.toMatch(/s@cret|s%40cret|bWU6/);
     const nameOnly = readProxy(https, { HTTPS_PROXY: 'http://me@p:3128' }, false);
     expect(nameOnly?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:').toString('base64')}`);
+    expect(readProxy(https, { HTTPS_PROXY: 'http://p:3128' }, false)?.authorization).toBeUndefined();
   });
 
   test.each([

@@ -12,7 +12,9 @@ import { baselineFiles } from '../../src/settings/baseline.ts';
 import { isInFolderOf } from '../../src/settings/config.ts';
 import { runTargetOf } from '../../src/settings/run-target.ts';
 import { manifestPaths, readSettings } from '../../src/settings/settings.ts';
-import type { ChosenConfig } from '../../src/settings/values.ts';
+import { refuseOtherForm, refuseOtherOptions } from '../../src/settings/given-options.ts';
+import { noConfig, type ChosenConfig } from '../../src/settings/values.ts';
+import { parseVariableFlags } from '../../src/settings/variables.ts';
 
 const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
 const files = memoryFiles({
@@ -408,3 +410,100 @@ test.each([
   };
   expect(await isInFolderOf(entry, 'rollcall.yaml', { ...linked, realPath })).toBe(expected);
 });
+
+const service = (
+  flags: ProjectFlags & ServiceFlags,
+  env: Readonly<Record<string, string>> = {},
+): Promise<unknown> =>
+  serviceSettings(
+    flags,
+    { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 'canary-token', ...env },
+    noConfig,
+    files,
+  );
+
+test.each<[what: string, read: () => unknown, hint: string | RegExp]>([
+  [
+    'an environment with a typing error',
+    () => projectSettings({ env: 'stagin' }, {}, files),
+    /Did you mean `staging`/,
+  ],
+  [
+    'an unknown environment',
+    () => projectSettings({ env: 'zzz' }, {}, files),
+    'The environments are: staging, production.',
+  ],
+  [
+    'an environment of a file without environments',
+    () => projectSettings({ env: 'zzz' }, {}, memoryFiles({ 'rollcall.yaml': 'version: 1\n' })),
+    'It has none.',
+  ],
+  ['no URL', () => service({}, { ROLLCALL_URL: '' }), /^Set ROLLCALL_URL, use .*or choose an environment/],
+  [
+    'the header of the token',
+    () => service({ header: ['Authorization: x'] }),
+    /^This header carries the token/,
+  ],
+  ['the header of the host', () => service({ header: ['Host: x'] }), 'rollcall sets this header itself.'],
+  ['a capability with a typing error', () => service({ capability: ['updat'] }), /Did you mean `update`/],
+  ['an unknown capability', () => service({ capability: ['zzz'] }), /^There is: /],
+  ['a permission with a typing error', () => service({ allow: ['delet'] }), /Did you mean `delete`/],
+  ['an unknown permission', () => service({ allow: ['zzz'] }), /^Choose one of: /],
+  [
+    'a permission without its capability',
+    () => service({ allow: ['update'] }),
+    /^Existing records are changed only if/,
+  ],
+  [
+    'a permission with contract_only',
+    () => service({ allow: ['update'], contractOnly: true }),
+    /^contract_only limits rollcall to three operations/,
+  ],
+  [
+    'a variable that is too large',
+    () => parseVariableFlags(['a=9007199254740993']),
+    /Whole numbers go up to/,
+  ],
+  ['a variable that is no YAML', () => parseVariableFlags(['a=[']), /quote it: --var 'a="…"'\.$/],
+  [
+    'a mixed list',
+    () => refuseOtherForm('x', ['a', 1], 'an array of strings'),
+    'The given value is an array.',
+  ],
+  [
+    'a mixed mapping',
+    () => refuseOtherForm('x', { a: 'a', b: 1 }, 'an object of strings'),
+    'The given value is of type object.',
+  ],
+  [
+    'an inherited option',
+    () => refuseOtherOptions({ toString: 1 }, { url: 'a string' }),
+    'The options are: url.',
+  ],
+])('%s is refused with advice', async (_, read, hint) => {
+  const advice = typeof hint === 'string' ? hint : (expect.stringMatching(hint) as string);
+  await expect((async () => read())()).rejects.toThrow(
+    expect.objectContaining({ name: 'UsageError', hint: advice }) as Error,
+  );
+});
+
+test.each([
+  ['a=', { a: '' }],
+  ['a=12', { a: 12 }],
+  ['a="12"', { a: '12' }],
+  ['a=b=c', { a: 'b=c' }],
+])('the variable %j is read as %j', (flag, variables) => {
+  expect(parseVariableFlags([flag])).toEqual(variables);
+});
+
+test.each([
+  [{ 'rollcall.yaml': 'version: 1\nvars_files: [none.yaml]\n' }, {}, true],
+  [{ 'rollcall.yaml': 'version: 1\n' }, { vars: ['none.yaml'] }, false],
+])(
+  'a missing file of variables is reported with rollcall.yaml if that names it: %j %j',
+  async (contents, flags, isNamed) => {
+    const [found] = await problems(flags, contents);
+    expect(found?.code).toBe('file-not-found');
+    expect(found?.detail.includes('It is one of `vars_files` in rollcall.yaml.')).toBe(isNamed);
+  },
+);
