@@ -162,3 +162,44 @@ test.each([
   await readChildren(stageBindings, parents, { client: new Client(empty), pacing });
   expect(asked()).toBe(requests);
 });
+
+test.each([
+  [0, []],
+  [1, [1]],
+  [32, [32]],
+  [64, [32, 32]],
+])('the bindings of %i records are read in requests for %j records', async (count, requests) => {
+  const { kind, found, asked } = await readMany(count);
+  expect([kind, found.length, asked]).toEqual(['read', count, requests]);
+});
+
+test('a denial is not asked again for each half of the records', async () => {
+  const { kind, asked } = await readMany(4, () => answered(403, { detail: 'no' }));
+  expect([kind, asked]).toEqual(['unread', [4]]);
+});
+
+test.each([
+  [
+    { group: 'g', group_obj: { name: 'Staff' } },
+    { id: 'g', name: 'Staff' },
+  ],
+  [
+    { group: 'g', group_obj: null },
+    { id: 'g', name: undefined },
+  ],
+  [
+    { group: null, user: 7, user_obj: { username: 'u', name: 'U' } },
+    { id: 7, name: 'u' },
+  ],
+  [
+    { group: null, user: null },
+    { id: undefined, name: undefined },
+  ],
+])('a binding with %j binds %j', async (fields, bound) => {
+  const result = await readChildren(policyBindings, [{ pk: target }], {
+    client: new Client(async () => pageOf([{ ...binding('a'), ...fields }], 1, 1)),
+    pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+  });
+  const [one] = (result.kind === 'read' && result.of.get(target)) || [];
+  expect({ id: one?.id, name: one?.name }).toEqual(bound);
+});

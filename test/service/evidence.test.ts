@@ -111,3 +111,56 @@ test('an absence that the service itself reports changes no earlier conclusion i
   await client.read({ kind: application, name: 'mail' });
   expect(client.evidence.takeRefutedAbsence()).toBe(false);
 });
+
+test.each([
+  ['a record', 'may not', false, foundRecord],
+  ['a record', 'may', true, foundRecord],
+  ['an absent record', 'may not', false, absent],
+  ['an absent record', 'may', true, absent],
+  ['a web page', 'may not', true, page],
+])(
+  'after a look-up that got %s, a denied token that %s have expired counts as refused: %s',
+  async (_, may, isRefused, look) => {
+    let sent: Exchange = look;
+    const client = new Client(async () => sent);
+    const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+    await client.read({ kind: application, name: 'wiki' });
+    sent = denied;
+    expect(await client.evidence.isTokenRefused({ pacing }, may === 'may')).toBe(isRefused);
+  },
+);
+
+test.each([
+  ['a record', foundRecord, true],
+  ['an absent record', absent, true],
+  ['a denial', denied, true],
+  ['a refusal', answered(400, { slug: ['No.'] }), true],
+  ['a refusal by a proxy', page, false],
+  ['a web page', notFound, false],
+])('a look-up that got %s shows that the service has the API: %j', async (_, look, isThere) => {
+  let sent: Exchange = look;
+  const client = new Client(async () => sent);
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  await client.read({ kind: application, name: 'wiki' });
+  sent = page;
+  expect(await client.evidence.isApiThere({ pacing })).toBe(isThere);
+});
+
+test.each([
+  [true, true],
+  [false, false],
+])(
+  'a form of 404 is certainly "absent" only if a record was found in between: %j',
+  async (isFound, isCertain) => {
+    const client = new Client(async ({ path, isAnonymous }) =>
+      isAnonymous ? denied : path.includes('/wiki/') && isFound ? foundRecord : notFound,
+    );
+    const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+    if (isFound) await client.read({ kind: application, name: 'wiki' });
+    await client.evidence.learnAbsentForm({ pacing });
+    const lookUp = classifyRecordAnswer(notFound, application, 'mail');
+    expect(client.evidence.proofOf(lookUp)).toBe('absent');
+    expect(client.evidence.isCertainlyAbsent(lookUp)).toBe(isCertain);
+    expect(client.evidence.isCertainlyAbsent(classifyRecordAnswer(absent, application, 'mail'))).toBe(true);
+  },
+);
