@@ -36,3 +36,17 @@ ${policies}
     expect(diagnostics[0]?.summary).toContain(word);
   });
 });
+
+test.each([
+  ['name: Wiki', true],
+  ['name: Wiki, access: everyone', false],
+  ['name: Wiki, access: { users: [7] }', false],
+  ['name: Wiki, policies: []', false],
+  ['state: absent', false],
+])('an application with { %s } gets the access of the defaults: %j', async (fields, isInherited) => {
+  const [wiki] = await desired(`version: 1
+defaults: { application: { access: { groups: [00000000-0000-4000-8000-000000000000] } } }
+applications: [{ slug: wiki, ${fields} }]
+`);
+  expect(JSON.stringify(wiki?.fields).includes('00000000-0000')).toBe(isInherited);
+});

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { resendTargets } from '../../src/manifest/resend.ts';
 import { parseShard, Selector } from '../../src/manifest/select.ts';
+import type { Capability } from '../../src/kinds/capability.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { desired } from '../support/desired.ts';
 
@@ -169,4 +171,42 @@ test.each([
 test.each(['0/8', '9/8', '1', '1/0', 'a/b'])('%s is not a shard', (written) => {
   expect(() => parseShard(written, '--shard')).toThrow('--shard cannot be');
   expect(parseShard('8/8', '--shard')).toEqual({ index: 8, count: 8 });
+});
+
+test.each<[entry: string, allow: Capability[], refusal: string | undefined]>([
+  ['certificates: [{ name: c, certificate_data: x, key_data: "${env:C}" }]', ['update'], undefined],
+  [
+    'certificates: [{ name: c, certificate_data: x, key_data: "${env:C}" }]',
+    [],
+    '--resend changes existing records',
+  ],
+  [
+    'certificates: [{ name: d, certificate_data: x, key_data: "${env:C}" }]',
+    ['update'],
+    'no such resource is selected',
+  ],
+  ['users: [{ username: c, name: C }]', ['update'], 'no such resource is selected'],
+])(
+  '--resend for certificate.c of %s, with the permissions %j, is refused: %s',
+  async (entry, allow, refusal) => {
+    const found = await desired(`version: 1\n${entry}\n`, { C: 'pem' });
+    const targets = (): unknown => resendTargets(['certificate.c'], found, allow);
+    if (refusal === undefined) expect(targets()).toEqual(new Set(['certificate.c']));
+    else expect(targets).toThrow(refusal);
+    expect(resendTargets([], found, [])).toEqual(new Set());
+  },
+);
+
+test.each([
+  ['shared_secret: "${env:C}"', false],
+  ['shared_secret: "${generate:20}"', true],
+  ['client_networks: 10.0.0.0/8', true],
+])('--resend for a provider with %s is refused: %j', async (field, isRefused) => {
+  const found = await desired(
+    `version: 1\nproviders: [{ type: radius, name: r, authorization_flow: { slug: f }, invalidation_flow: { slug: f }, ${field} }]\n`,
+    { C: 'secret' },
+  );
+  const targets = (): unknown => resendTargets(['provider.r'], found, ['update']);
+  if (isRefused) expect(targets).toThrow('declares no secret and no write-only field');
+  else expect(targets()).toEqual(new Set(['provider.r']));
 });
