@@ -204,3 +204,41 @@ test('an object of which nothing is dropped is not dropped', () => {
     },
   );
 });
+
+test.each<[before: JsonValue, now: JsonValue, dropped: JsonValue]>([
+  [{ a: { b: 1 } }, { a: 1 }, {}],
+  [{ a: 1 }, { a: { b: 1 } }, {}],
+  [{ a: { b: { c: 1, d: 1 } } }, { a: { b: { c: 1 } } }, { a: { b: { d: 1 } } }],
+  [{ a: 1 }, null, { a: 1 }],
+  [{ a: 1 }, [], { a: 1 }],
+  [[1], {}, {}],
+  [{ toString: 1 }, {}, { toString: 1 }],
+])('of %j, %j no longer has %j', (before, now, dropped) => {
+  expect(partialKeys.dropped(before, now)).toEqual(dropped);
+});
+
+test.each<[declared: JsonValue, observed: JsonValue, merged: JsonValue, managed: JsonValue]>([
+  [{ a: 1 }, { a: 2, b: 1 }, { a: 1, b: 1 }, { a: 2 }],
+  [{ a: { b: 1 } }, { a: { c: 1 } }, { a: { b: 1, c: 1 } }, { a: {} }],
+  [{ a: 1 }, null, { a: 1 }, null],
+  [{ a: 1 }, [1], { a: 1 }, [1]],
+  [null, { a: 1 }, null, { a: 1 }],
+  [
+    [{ id: 1, x: 1 }],
+    [
+      { id: 2, y: 2 },
+      { id: 1, y: 1 },
+    ],
+    [{ id: 1, x: 1, y: 1 }],
+    [{ id: 2, y: 2 }, { id: 1 }],
+  ],
+  [
+    [{ x: 1 }, 2],
+    [{ y: 1 }, 2],
+    [{ x: 1 }, 2],
+    [{ y: 1 }, 2],
+  ],
+])('%j merged with %j is %j, and manages %j', (declared, observed, merged, managed) => {
+  expect(partialKeys.merged(declared, observed)).toEqual(merged);
+  expect(partialKeys.managed(declared, observed)).toEqual(managed);
+});
