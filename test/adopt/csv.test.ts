@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { resourcesOfTable } from '../../src/adopt/csv.ts';
-import { lists } from '../../src/kinds/all.ts';
+import { kinds, lists } from '../../src/kinds/all.ts';
 import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import { application } from '../../src/kinds/application.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
@@ -288,4 +288,29 @@ describe('an invalid CSV table', () => {
     const rows = Array.from({ length: 200_001 }, (_, index) => `u${index}\n`).join('');
     expect(read(`username\n${rows}`).said).toEqual(['1:1 too-many-resources']);
   });
+});
+
+const geoip = kinds.find(({ path }) => path.endsWith('/policies/geoip/')) ?? expect.fail('no such kind');
+const tables = { user, application, geoip };
+
+test.each<[kind: keyof typeof tables, text: string, words: string | undefined]>([
+  ['user', 'username,name,is_active\na,A,yes\n', '`is_active` must be true or false '],
+  ['user', 'username,name,attribute.team\na,A,x\n', 'Did you mean `attributes.team`?'],
+  ['user', 'username,name,mail.team\na,A,x\n', 'Known here: '],
+  ['user', 'username,name,attributes.\na,A,x\n', 'a column of `attributes` must name a key'],
+  ['user', 'username\n', 'this table has no rows'],
+  ['user', '', 'this table has no rows'],
+  ['application', 'slug,name,provider\na,A,x\n', undefined],
+  ['application', 'slug,name,backchannel_providers\na,A,1;x\n', undefined],
+  ['geoip', 'name,asns\na,1;2\n', undefined],
+  [
+    'geoip',
+    'name,asns\na,1;x\n',
+    '`asns` must be an id, which is a number Separate several ids with a semicolon.',
+  ],
+  ['geoip', 'name,distance_tolerance_km\na,x\n', '`distance_tolerance_km` must be an id, which is a number '],
+])('for the kind %s, the table %j gets the message: %s', (kind, text, words) => {
+  const { diagnostics } = resourcesOfTable(sourceFile('people.csv', text), tables[kind], ',', check);
+  const said = diagnostics.map(({ summary, detail }) => `${summary} ${detail}`);
+  expect(said).toEqual(words === undefined ? [] : [expect.stringContaining(words)]);
 });
