@@ -398,4 +398,15 @@ test('of more than 200 resources that were created, the first 50 are named', asy
   const named = (count: number): number =>
     splitByImportance(Array.from({ length: count }, () => ({ ...one }))).named.length;
   expect([50, 51, 200, 201].map(named)).toEqual([50, 51, 200, 50]);
+  const views = (count: number, outcome: OutcomeKind): Outcome[] =>
+    Array.from({ length: count }, () => ({ ...one, outcome }));
+  const split = (...all: Outcome[]): [number, number] => {
+    const { named: shown, more } = splitByImportance(all);
+    return [shown.length, more];
+  };
+  expect(split(...views(50, 'exists'))).toEqual([50, 0]);
+  expect(split(...views(51, 'exists'))).toEqual([0, 51]);
+  expect(split(...views(50, 'exists'), ...views(1, 'created'))).toEqual([51, 0]);
+  expect(split(...views(51, 'exists'), ...views(2, 'created'), ...views(3, 'denied'))).toEqual([5, 51]);
+  expect(split(...views(51, 'unchanged'), ...views(2, 'created'))).toEqual([2, 51]);
 });
