@@ -14,6 +14,7 @@ import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
 import { splitByImportance } from '../../src/report/words/split-by-importance.ts';
+import { planBetween } from '../support/plan-between.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1
@@ -409,4 +410,152 @@ test('of more than 200 resources that were created, the first 50 are named', asy
   expect(split(...views(50, 'exists'), ...views(1, 'created'))).toEqual([51, 0]);
   expect(split(...views(51, 'exists'), ...views(2, 'created'), ...views(3, 'denied'))).toEqual([5, 51]);
   expect(split(...views(51, 'unchanged'), ...views(2, 'created'))).toEqual([2, 51]);
+});
+
+/** A run that wrote one application, with these facts about its outcome and its change. */
+async function runOfApplication(outcome: Partial<Outcome>, facts: Partial<Change> = {}): Promise<Report> {
+  const wiki = (fields: string): string =>
+    `groups: [{ name: g }, { name: h }]\napplications: [{ slug: w, name: ${fields} }]`;
+  const bound = 'policies: [{ group: { name: g }, order: 0 }, { group: { name: h }, order: 1 }]';
+  const plan = await planBetween(wiki('W'), wiki(`X, ${bound}, provider: 7`));
+  const planned = plan.changes.find(({ resource }) => resource.name === 'w');
+  if (planned === undefined) expect.fail('nothing is planned');
+  const change = { ...planned, ...facts } as Change; // only the given facts differ
+  const run = await runWith({});
+  return reportOf({
+    ...run,
+    plan,
+    outcomes: [{ change, attempts: 1, durationMs: 1, outcome: 'unfinished', ...outcome }],
+  });
+}
+
+function lacking(...fields: readonly string[]): Pick<Outcome, 'differences'> {
+  return { differences: fields.map((field) => ({ field, declared: 1, observed: null })) };
+}
+
+test.each<[Partial<Outcome>, Partial<Change>, code: string, words: string[], not: string]>([
+  [
+    { clash: { kind: 'ignored', fields: [] } },
+    {},
+    'changed-since-plan',
+    ['The service accepted the last change, but did not make it.'],
+    'Somebody',
+  ],
+  [
+    { clash: { kind: 'unseen' } },
+    {},
+    'changed-since-plan',
+    ['who can open it is unknown', 'Its bindings could not be read again.'],
+    'Somebody',
+  ],
+  [
+    { clash: { kind: 'unseen' }, answer: { kind: 'denied', status: 403 } },
+    {},
+    'service-denied',
+    ['The next step failed'],
+    'Somebody',
+  ],
+  [
+    { clash: { kind: 'vanished' } },
+    {},
+    'changed-since-plan',
+    ['Somebody else changed it in the meantime.'],
+    'hidden',
+  ],
+  [
+    { clash: { kind: 'refused', why: 'it is closed' } },
+    {},
+    'changed-since-plan',
+    ['The change was stopped half-way: it is closed.'],
+    'Somebody',
+  ],
+  [
+    { clash: { kind: 'changed', fields: [{ field: 'policies', planned: [], observed: [] }], openTo: [] } },
+    {},
+    'changed-since-plan',
+    ['or some bindings are hidden from the token.', 'Nobody can open it yet.'],
+    'the service itself',
+  ],
+  [
+    {
+      clash: {
+        kind: 'changed',
+        fields: [{ field: 'name', planned: 'a', observed: 'b' }],
+        openTo: ['group g'],
+      },
+    },
+    {},
+    'changed-since-plan',
+    ['or the service itself did.', 'Who can open it now: group g.'],
+    'hidden',
+  ],
+  [
+    { ...lacking('policies', 'provider') },
+    { action: 'create' },
+    'not-as-declared',
+    [
+      'it was created only in part: `policies`, `provider` are',
+      'If it has no bindings, everyone may see its name. Nobody can open it, because `provider` is set last.',
+    ],
+    'As soon as',
+  ],
+  [
+    { ...lacking('provider', 'backchannel_providers') },
+    { action: 'create' },
+    'not-as-declared',
+    ['because `provider` and `backchannel_providers` are set last.'],
+    'everyone may see',
+  ],
+  [
+    { ...lacking('policies') },
+    { action: 'create' },
+    'not-as-declared',
+    ['only declared users and groups can open it.'],
+    'set last',
+  ],
+  [
+    {},
+    {},
+    'not-as-declared',
+    [
+      'it was changed only in part: `policies` is',
+      'Only the former and the declared users and groups can open it.',
+    ],
+    'is unfinished',
+  ],
+  [{}, { unfinished: true }, 'not-as-declared', ['it is unfinished: `policies` is'], 'in part'],
+  [
+    { outcome: 'conflict', clash: { kind: 'refused', why: 'it is used' } },
+    { action: 'delete' },
+    'changed-since-plan',
+    ['it can no longer be deleted safely: it is used'],
+    'changed safely',
+  ],
+  [
+    { outcome: 'conflict', clash: { kind: 'refused', why: 'it is used' } },
+    {},
+    'changed-since-plan',
+    ['it can no longer be changed safely: it is used'],
+    'deleted safely',
+  ],
+])(
+  'an application that ended with %j, after a change with %j, has the error %s with the words %j',
+  async (outcome, facts, code, words, not) => {
+    const { findings } = await runOfApplication({ ...lacking('policies'), ...outcome }, facts);
+    expect(findings.map((found) => found.code)).toEqual([code]);
+    const said = findings.map(({ summary, detail }) => `${summary}\n${detail}`).join();
+    for (const part of words) expect(said).toContain(part);
+    expect(said).not.toContain(not);
+  },
+);
+
+test.each<[Partial<Outcome>, line: string]>([
+  [{ outcome: 'updated' }, '~ application.w  changed'],
+  [
+    { outcome: 'updated', doubt: 'checked' },
+    '~ application.w  changed: the answer was lost or unclear, and the record is as declared',
+  ],
+  [{ outcome: 'exists' }, '= application.w  exists already'],
+])('the line of an application that ended with %j is %s', async (outcome, line) => {
+  expect(text(await runOfApplication(outcome)).split('\n')).toContain(`  ${line}`);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
+import { diagnosticFor, type Address, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { compareWithBaseline } from '../../src/manifest/baseline.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
@@ -431,4 +431,19 @@ test.each([
   const [warning] = removedEntryWarnings({ baseline: { path: '.before', noLongerDeclared: [entry] } }, []);
   expect(warning?.detail.includes('To disable the account, declare')).toBe(isAdvised);
   expect(warning?.detail).toContain('To delete it, declare');
+});
+
+test.each<[Address, entry: string | undefined]>([
+  ['user.u', '`- { username: "u", state: absent }`'],
+  ['application.w', '`- { slug: "w", state: absent }`'],
+  ['group.a/b', '`- { name: "a/b", state: absent }`'],
+  ['rac_endpoint.R/db', '`- { name: "db", provider: …, state: absent }`'],
+  ['rac_endpoint.db', '`- { name: "db", state: absent }`'],
+  ['entitlement.a/b/c', '`- { name: "b/c", app: …, state: absent }`'],
+  ['policy.p', '`- { name: "p", type: …, state: absent }`'],
+  ['settings.x', undefined],
+])('the advice for the removed entry %s is to declare %s', (address, entry) => {
+  const noLongerDeclared = [{ address }];
+  const [warning] = removedEntryWarnings({ baseline: { path: '.before', noLongerDeclared } }, []);
+  expect(/To delete it, declare (`.*`)\.$/.exec(warning?.detail ?? '')?.[1]).toBe(entry);
 });
