@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { doctorJson, doctorText, type Diagnosis } from '../../../src/report/formats/doctor.ts';
 import { plainStyle } from '../../../src/report/formats/lines.ts';
-import { doctorCheck, rightsChecks } from '../../../src/report/words/rights.ts';
+import { kindsOf } from '../../../src/kinds/all.ts';
+import type { KindRights } from '../../../src/service/kind-rights.ts';
+import { doctorCheck, rightsChecks, type RightsFacts } from '../../../src/report/words/rights.ts';
 
 const lists = Array.from({ length: 40 }, (_, index) => `scope mappings of ${index}`);
 const diagnosis: Diagnosis = {
@@ -70,5 +72,75 @@ test.each([
       denied: [],
     };
     expect(rightsChecks({ ...facts, denial, isTokenUntested, finding })).toMatchObject([{ status }]);
+  },
+);
+
+const nothingKnown: RightsFacts = {
+  release: null,
+  configured: undefined,
+  denial: undefined,
+  isTokenUntested: false,
+  finding: undefined,
+  kinds: [],
+  areDeclared: false,
+  rights: undefined,
+  denied: [],
+};
+
+test.each<[Partial<RightsFacts>, status: string, words: string]>([
+  [{ finding: { kind: 'wrong' }, denial: 'a 403' }, 'fail', 'Every request with this token was refused.'],
+  [
+    { finding: { kind: 'missing' }, denial: 'a 403' },
+    'fail',
+    'A proxy or gateway removes the Authorization header',
+  ],
+  [{ denial: 'a 403' }, 'fail', 'applications: this was not asked.'],
+  [
+    { finding: { kind: 'unknown' }, denial: 'a 403' },
+    'fail',
+    'applications: the service does not name the cause.',
+  ],
+])('the check of a denied token with %j ends with %s and the words: %s', (facts, status, words) => {
+  const [check] = rightsChecks({ ...nothingKnown, ...facts });
+  expect(check?.status).toBe(status);
+  expect(`${check?.summary} ${check?.advice}`).toContain(words);
+});
+
+const [scopes] = kindsOf('property_mapping').filter(({ path }) => path.endsWith('/scope/'));
+
+test.each<[Partial<RightsFacts>, view: string, create: string, status: string, summary: string]>([
+  [{ finding: { kind: 'wrong' } }, 'may', 'may', 'unknown', 'not known yet'],
+  [{ finding: { kind: 'missing' } }, 'may', 'may', 'unknown', 'not known yet'],
+  [
+    { finding: { kind: 'valid', superuser: true } },
+    'may not',
+    'may not',
+    'pass',
+    "it is a superuser's token",
+  ],
+  [
+    { finding: { kind: 'valid', superuser: false } },
+    'may',
+    'may',
+    'pass',
+    'the token may view at least some scope mappings; it may create scope mappings',
+  ],
+  [{ finding: { kind: 'valid', superuser: false } }, 'may not', 'may', 'warn', 'may not view scope mappings'],
+  [
+    { finding: { kind: 'valid', superuser: false } },
+    'may',
+    'may not',
+    'warn',
+    'may not create scope mappings',
+  ],
+])(
+  'the check of scope mappings with %j, of which the token %s view and %s create some, ends with %s: %s',
+  (facts, view, create, status, summary) => {
+    if (scopes === undefined) expect.fail('no such kind');
+    const rights = new Map([[scopes, { view, create } as KindRights]]);
+    const [, check] = rightsChecks({ ...nothingKnown, kinds: [scopes], rights, ...facts });
+    expect(check?.status).toBe(status);
+    expect(check?.summary).toContain(summary);
+    expect(check?.name).toBe('scope-mappings');
   },
 );
