@@ -52,3 +52,68 @@ test('a change comes after the one that it waits for, though this one takes righ
   const waiting = { ...other, waitsFor: [own.resource.address] };
   expect(namesLast([own, waiting], { roles: ['pk-0'] }, '2026.2')).toEqual(['a last', 'b']);
 });
+
+test.each<[what: string, before: string, after: string, self: object, last: string[]]>([
+  [
+    'the own user gets another path',
+    'users: [{ username: u, path: a }]',
+    'users: [{ username: u, path: b }]',
+    { pk: '1' },
+    [],
+  ],
+  [
+    'the own user leaves a group',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [{ name: g }] }]',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [] }]',
+    { pk: '2' },
+    ['user.u'],
+  ],
+  [
+    'another user leaves a group',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [{ name: g }] }]',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [] }]',
+    { pk: '3' },
+    [],
+  ],
+  [
+    'a user leaves a group, and the own one is unknown',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [{ name: g }] }]',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [] }]',
+    {},
+    ['user.u'],
+  ],
+  [
+    'the own user joins a group',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [] }]',
+    'groups: [{ name: g }]\nusers: [{ username: u, groups: [{ name: g }] }]',
+    { pk: '2' },
+    [],
+  ],
+  [
+    'a group of the user loses its grant',
+    'groups: [{ name: g, is_superuser: true }]',
+    'groups: [{ name: g, is_superuser: false }]',
+    { pk: '9', groups: ['00000000-0000-4000-8000-000000000001'] },
+    ['group.g'],
+  ],
+  [
+    'another group loses its grant',
+    'groups: [{ name: g, is_superuser: true }]',
+    'groups: [{ name: g, is_superuser: false }]',
+    { pk: '9', groups: [] },
+    [],
+  ],
+  [
+    'a group loses its grant, and the own groups are unknown',
+    'groups: [{ name: g, is_superuser: true }]',
+    'groups: [{ name: g, is_superuser: false }]',
+    { pk: '9' },
+    ['group.g'],
+  ],
+])('if %s, the change is made last', async (_, before, after, self, last) => {
+  const { changes } = await planBetween(before, after, { permission: { self: 'another', mayDelete: true } });
+  const ordered = withOwnRightsLast(changes, self, readRelease('2026.2'));
+  expect(ordered.flatMap(({ resource, takesOwnRights }) => (takesOwnRights ? resource.address : []))).toEqual(
+    last,
+  );
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { idsOf } from '../../src/kinds/named.ts';
 import { recordKey } from '../../src/kinds/values.ts';
 import { readGroups, type ObservedGroup } from '../../src/observe/superusers.ts';
 import { gainedRights } from '../../src/plan/gained-rights.ts';
@@ -134,5 +135,131 @@ test.each([
     ).toEqual(noted);
     for (const others of [[], [keyOf('u'), 'another']])
       expect(check(...others)).toEqual({ changes, refused: [] });
+  },
+);
+
+const admins = '{ name: admins, is_superuser: true }';
+const inside = '{ name: ops, parents: [{ name: admins }] }';
+
+test.each<[what: string, before: string, after: string, members: string, isLeft: boolean]>([
+  ['the last one stays', `groups: [${admins}]`, `groups: [${admins}]`, 'admins', true],
+  [
+    'the group is deleted',
+    `groups: [${admins}]`,
+    'groups: [{ name: admins, state: absent }]',
+    'admins',
+    false,
+  ],
+  [
+    'the group no longer makes superusers',
+    `groups: [${admins}]`,
+    'groups: [{ name: admins, is_superuser: false }]',
+    'admins',
+    false,
+  ],
+  [
+    'the group changes in another way',
+    'groups: [{ name: admins, is_superuser: true, attributes: {} }]',
+    'groups: [{ name: admins, attributes: { a: 1 } }]',
+    'admins',
+    true,
+  ],
+  [
+    'the group is inside another',
+    `groups: [${admins}, ${inside}]`,
+    `groups: [${admins}, ${inside}]`,
+    'ops',
+    true,
+  ],
+  [
+    'the group leaves the other',
+    `groups: [${admins}, ${inside}]`,
+    `groups: [${admins}, { name: ops, parents: [] }]`,
+    'ops',
+    false,
+  ],
+  [
+    'the group joins another',
+    `groups: [${admins}, { name: ops, parents: [] }]`,
+    `groups: [${admins}, ${inside}]`,
+    'ops',
+    true,
+  ],
+  [
+    'the user is deleted',
+    `groups: [${admins}]\nusers: [{ username: u }]`,
+    `groups: [${admins}]\nusers: [{ username: u, state: absent }]`,
+    'admins',
+    false,
+  ],
+  [
+    'the user leaves',
+    `groups: [${admins}]\nusers: [{ username: u, groups: [{ name: admins }] }]`,
+    `groups: [${admins}]\nusers: [{ username: u, groups: [] }]`,
+    'admins',
+    false,
+  ],
+  [
+    'the user stays as an undeclared member',
+    `groups: [${admins}]\nusers: [{ username: u, groups: [{ name: admins }] }]`,
+    `groups: [${admins}]\nusers: [{ username: u, groups: [], at_least: [groups] }]`,
+    'admins',
+    true,
+  ],
+  [
+    'the user changes in another way',
+    `groups: [${admins}]\nusers: [{ username: u, path: y }]`,
+    `groups: [${admins}]\nusers: [{ username: u, path: x }]`,
+    'admins',
+    true,
+  ],
+  [
+    'the user is deactivated',
+    `groups: [${admins}]\nusers: [{ username: u, is_active: true }]`,
+    `groups: [${admins}]\nusers: [{ username: u, is_active: false }]`,
+    'admins',
+    false,
+  ],
+  [
+    'another user joins',
+    `groups: [${admins}]\nusers: [{ username: u, is_active: true, groups: [] }]`,
+    `groups: [${admins}]\nusers: [{ username: u, groups: [{ name: admins }] }]`,
+    '',
+    true,
+  ],
+  [
+    'another user joins who is not active',
+    `groups: [${admins}]\nusers: [{ username: u, is_active: false, groups: [] }]`,
+    `groups: [${admins}]\nusers: [{ username: u, groups: [{ name: admins }] }]`,
+    '',
+    false,
+  ],
+  [
+    'a new group has a new user',
+    `groups: [${admins}]`,
+    `groups: [${admins}, { name: new, is_superuser: true }]\nusers: [{ username: v, name: V, groups: [{ name: new }] }]`,
+    '',
+    true,
+  ],
+])(
+  'if %s, a superuser is left: with %j before, %j after, and a member of %j: %j',
+  async (_, before, after, membersOf, isLeft) => {
+    const { changes, records } = await planBetween(before, after, {
+      permission: { self: 'another', mayDelete: true },
+    });
+    const keys = new Map(records.map(({ name, pk }) => [name, recordKey(pk)]));
+    const observed = records.flatMap(({ kind, name, fields }): ObservedGroup[] =>
+      kind.type === 'group'
+        ? [
+            {
+              key: keys.get(name) ?? '',
+              grants: fields['is_superuser'] === true,
+              parents: idsOf(fields['parents']).map(recordKey),
+              members: name === membersOf ? [{ key: keys.get('u') ?? 'somebody', isActive: true }] : [],
+            },
+          ]
+        : [],
+    );
+    expect(isAnySuperuserLeft(observed, changes)).toBe(isLeft);
   },
 );

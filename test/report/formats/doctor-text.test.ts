@@ -106,7 +106,7 @@ test.each<[Partial<RightsFacts>, status: string, words: string]>([
   expect(`${check?.summary} ${check?.advice}`).toContain(words);
 });
 
-const [scopes] = kindsOf('property_mapping').filter(({ path }) => path.endsWith('/scope/'));
+const scopes = kindsOf('property_mapping').find(({ path }) => path.endsWith('/scope/'));
 
 test.each<[Partial<RightsFacts>, view: string, create: string, status: string, summary: string]>([
   [{ finding: { kind: 'wrong' } }, 'may', 'may', 'unknown', 'not known yet'],
