@@ -10,6 +10,7 @@ import { unseenFieldNotes } from '../../src/report/words/plan-notes.ts';
 import { desired } from '../support/desired.ts';
 
 import { sentFields } from '../../src/kinds/fields.ts';
+import { kindOf } from '../../src/kinds/all.ts';
 import { factKey } from '../../src/kinds/reference-facts.ts';
 import { rightsOfAdded } from '../../src/plan/gained-rights.ts';
 import { createHolderFinder } from '../../src/plan/holders.ts';
@@ -464,4 +465,157 @@ flows: [{ slug: f, name: F, title: F, designation: authorization, stages: [${sta
     changes.find(({ resource }) => resource.address === address);
   expect(find('flow.f')?.unfinished).toBe(isUnfinished);
   expect(find('provider.p')?.waitsFor).toEqual(waitsFor);
+});
+
+const none = 'users: []';
+const superusers = 'groups: [{ name: admins, is_superuser: true }]';
+const member = (fields: string): string => `${superusers}\nusers: [{ username: u, ${fields} }]`;
+const joining = (parents: string): string =>
+  `groups: [{ name: admins, is_superuser: true }, { name: g, parents: [${parents}] }]`;
+const withRole = (list: string, roles: string): string => `roles: [{ name: r }]\n${list}: [{ ${roles} }]`;
+const wikiWith = (fields: string): string =>
+  `groups: [{ name: g }]\napplications: [{ slug: w, name: W${fields} }]`;
+const samlSource = (enabled: boolean): string =>
+  `sources: [{ type: saml, name: S, slug: s, enabled: ${enabled}, pre_authentication_flow: 00000000-0000-4000-8000-000000000099, sso_url: https://a/b, binding_type: REDIRECT }]`;
+const throughAdmins = /^a superuser's rights through "admins"/;
+
+test.each<[what: string, before: string, after: string, opens: RegExp[], remarks: RegExp[]]>([
+  [
+    'user.u, reactivated,',
+    member('is_active: false, groups: [{ name: admins }]'),
+    member('is_active: true, groups: [{ name: admins }]'),
+    [throughAdmins],
+    [/^the account can log in again$/],
+  ],
+  [
+    'user.u, joining a group,',
+    member('groups: []'),
+    member('groups: [{ name: admins }]'),
+    [throughAdmins],
+    [],
+  ],
+  [
+    'user.u, changed otherwise,',
+    member('path: a, groups: [{ name: admins }]'),
+    member('path: b, groups: [{ name: admins }]'),
+    [],
+    [],
+  ],
+  [
+    'user.u, inactive and changed,',
+    member('path: a, is_active: false'),
+    member('path: b, is_active: false'),
+    [],
+    [],
+  ],
+  ['user.u, created,', none, member('name: U, groups: [{ name: admins }]'), [throughAdmins], []],
+  [
+    'user.u, renamed without a record,',
+    none,
+    'users: [{ username: u, name: U, formerly: v }]',
+    [],
+    [/^no user has the former name `v`/],
+  ],
+  [
+    'user.u, with a role,',
+    withRole('users', 'username: u, roles: []'),
+    withRole('users', 'username: u, roles: [{ name: r }]'),
+    [/^the rights of the role "r"/],
+    [],
+  ],
+  [
+    'group.g, with a role,',
+    withRole('groups', 'name: g, roles: []'),
+    withRole('groups', 'name: g, roles: [{ name: r }]'),
+    [/^the rights of the role "r"/],
+    [],
+  ],
+  ['group.admins, created without members,', none, superusers, [], []],
+  [
+    'group.admins, made superusers,',
+    superusers.replace('true', 'false'),
+    superusers,
+    [/^a superuser's rights$/],
+    [],
+  ],
+  [
+    'group.g, joining a group,',
+    joining(''),
+    joining('{ name: admins }'),
+    [/^access to what is open to "admins"/, /^a superuser's rights through "admins"/],
+    [],
+  ],
+  ['application.w, created without bindings,', none, wikiWith(''), [], []],
+  ['application.w, created for everyone,', none, wikiWith(', access: everyone'), [/^everyone$/], []],
+  [
+    'application.w, created with a disabled binding,',
+    none,
+    wikiWith(', policies: [{ group: { name: g }, order: 0, enabled: false }]'),
+    [/^everyone$/],
+    [],
+  ],
+  [
+    'application.w, opened,',
+    wikiWith(', access: { groups: [{ name: g }] }'),
+    wikiWith(', access: everyone'),
+    [/^everyone$/],
+    [],
+  ],
+  [
+    'application.w, restricted,',
+    wikiWith(', access: everyone'),
+    wikiWith(', access: { groups: [{ name: g }] }'),
+    [],
+    [],
+  ],
+  [
+    'source.s, enabled,',
+    samlSource(false),
+    samlSource(true),
+    [/^everyone who can log in through this source$/],
+    [/^people can log in through this source$/],
+  ],
+  [
+    'source.s, disabled,',
+    samlSource(true),
+    samlSource(false),
+    [],
+    [/^people can no longer log in through this source$/],
+  ],
+  [
+    'provider.p, of an enterprise,',
+    none,
+    'providers: [{ type: google_workspace, name: p, delegated_subject: a, credentials: {}, default_group_email_domain: d }]',
+    [],
+    [/^needs an enterprise licence/],
+  ],
+  [
+    'token.t, expiring,',
+    none,
+    'tokens: [{ identifier: t, user: { name: u }, intent: api, expiring: true }]\nusers: [{ username: u, name: U }]',
+    [],
+    [/^may expire after the default time/],
+  ],
+  [
+    'rac_endpoint.R/db, created with bindings,',
+    none,
+    'providers: [{ type: rac, name: R, authorization_flow: 00000000-0000-4000-8000-000000000099 }]\ngroups: [{ name: g }]\nrac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: [{ group: { name: g }, order: 0 }] }]',
+    [],
+    [/^everyone who may open an application of its provider can use it until its bindings exist$/],
+  ],
+])('%s shows who gains what', async (what, before, after, opens, remarks) => {
+  const id = '00000000-0000-4000-8000-000000000001';
+  const facts = new Map([
+    [factKey(kindOf('user'), 'groups', id), true],
+    [factKey(kindOf('group'), 'parents', id), true],
+  ]);
+  const { changes } = await planBetween(before, after, {
+    facts,
+    permission: { self: 'another', mayDelete: true },
+  });
+  const change = changes.find(({ resource }) => what.startsWith(`${resource.address},`));
+  const matching = (words: readonly RegExp[]): unknown[] =>
+    words.map((each) => expect.stringMatching(each) as unknown);
+  expect(change?.opens ?? []).toEqual(matching(opens));
+  expect(change?.remarks ?? []).toEqual(matching(remarks));
 });
