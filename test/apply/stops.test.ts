@@ -89,3 +89,33 @@ test.each([['updated'], ['deleted'], [undefined]] as const)(
     expect(stops.why(change)).toBeUndefined();
   },
 );
+
+test.each([
+  ['pause', 'pause'],
+  ['run', 'no_way'],
+] as const)('a change that stops the %s is the reason %s', async (scope, reason) => {
+  const { stops, change } = await begun();
+  stops.controlOf(change, () => {}).stop(scope);
+  expect(stops.why(change)).toBe(reason);
+});
+
+test.each([
+  ['created', undefined],
+  ['denied', undefined],
+  ['not_attempted', 'doubts'],
+] as const)('a result %s among unclear results ends their row: %s', async (between, reason) => {
+  const { stops, change } = await begun();
+  for (let nth = 1; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, 'unknown', 0);
+  stops.count(change, between, 0);
+  if (reason === undefined) stops.count(change, 'unknown', 0);
+  expect(stops.why(change)).toBe(reason);
+});
+
+test('changes that ended because their kind was stopped are no further failures', async () => {
+  const { stops, change, bound } = await begun();
+  stops.controlOf(change, () => {}).stop('type', 'denied');
+  for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, 'not_attempted', 0);
+  expect(stops.why(bound)).toBeUndefined();
+  for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(bound, 'not_attempted', 0);
+  expect(stops.why(bound)).toBe('doubts');
+});

@@ -82,3 +82,34 @@ test('a documented look-up is no sign that the service answers undocumented ones
   await client.read({ kind: kindOf('application'), name: 'a' });
   expect(client.readable.hasUndocumentedData).toBe(false);
 });
+
+test.each<[request: string, send: (client: Client) => Promise<unknown>, needs: readonly Capability[]]>([
+  ['update', (client) => client.update(kindOf('group'), 'g', 'p', {}), ['update']],
+  ['rebind', (client) => client.rebind(policyBindings, 'b', {}), ['update']],
+  ['unbind', (client) => client.unbind(policyBindings, 'b', 'update'), ['update']],
+  ['unbind for a delete', (client) => client.unbind(policyBindings, 'b', 'delete'), ['update', 'delete']],
+  ['remove', (client) => client.remove(kindOf('group'), 'g', 'p'), ['delete']],
+  ['finish', (client) => client.finish(kindOf('group'), 'g', 'p', {}), []],
+  ['bind', (client) => client.bind(policyBindings, { pk: 'p' }, {}), []],
+])('the request to %s is sent only with its capabilities', async (_, request, needs) => {
+  const sets: readonly (readonly Capability[])[] = [[], ['update'], ['delete'], ['update', 'delete']];
+  for (const capabilities of sets) {
+    const { send, requests } = scriptedTransport(answered(204));
+    const sending = request(new Client(send, { capabilities }));
+    if (needs.every((one) => capabilities.includes(one))) await sending;
+    else await expect(sending).rejects.toThrow('needs the capability');
+    expect(requests).toHaveLength(needs.every((one) => capabilities.includes(one)) ? 1 : 0);
+  }
+});
+
+test.each([
+  [204, '', 'deleted'],
+  [200, { pk: 'p' }, 'ambiguous'],
+  [404, { detail: 'Not found.' }, 'ambiguous'],
+  [403, { detail: 'no' }, 'denied'],
+  [502, '<p>', 'ambiguous'],
+] as const)('a delete that is answered with %i and %j is %s', async (status, body, proof) => {
+  const { send } = scriptedTransport(answered(status, body));
+  const client = new Client(send, { capabilities: ['delete'] });
+  expect((await client.remove(kindOf('group'), 'g', 'p')).proof).toBe(proof);
+});

@@ -49,3 +49,16 @@ test('every page is requested if no three pages in a row fail', async () => {
   const read = await reading((number) => (number % 2 === 0 ? answered(500) : undefined));
   expect(read).toMatchObject({ pages: 5, asked: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
 });
+
+test('the list is read until three pages in a row fail', async () => {
+  const read = await reading((number) => (number > 3 && number < 7 ? answered(500) : undefined));
+  expect(read).toMatchObject({ isInconsistent: false, pages: 3, asked: [1, 2, 3, 4, 5, 6] });
+  expect(read.failed).toMatchObject({ status: 500 });
+});
+
+test('a page beyond the end of a list that has become shorter is no failure', async () => {
+  const absent = answered(404, { detail: 'Invalid page.' });
+  const read = await reading((number) => (number > 6 ? absent : undefined));
+  expect(read).toMatchObject({ isInconsistent: false, pages: 6 });
+  expect(read.failed).toBeUndefined();
+});
