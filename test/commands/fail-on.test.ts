@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { failedConditions } from '../../src/commands/fail-on.ts';
+import {
+  failedConditions,
+  incompletePlanLines,
+  uncheckedConditions,
+  type FailOn,
+} from '../../src/commands/fail-on.ts';
+import type { Change } from '../../src/plan/plan.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { packageFileText } from '../../src/base/package-file.ts';
@@ -204,3 +210,63 @@ test('--fail-on opens mentions differences that it does not count, except those 
   expect(await told({ quiet: true })).not.toContain(words);
   expect(await told({ allow: ['update'] })).not.toContain(words);
 });
+
+const hostile = 'a\u202eb';
+const visible = String.raw`user.a\u{202e}b`;
+
+test.each<[Partial<Change>, lines: string[]]>([
+  [
+    { action: 'not-planned', presence: 'unknown', diagnostics: [] },
+    [`1 resource is not planned: ${visible}`],
+  ],
+  [{ unfinished: true }, [`1 resource is unfinished, which needs --allow update: ${visible}`]],
+  [{ leftBecause: 'it is protected' }, [`1 resource is left unchanged: ${visible}`]],
+  [{}, []],
+])('an incomplete change with %j is listed with a visible address', async (facts, lines) => {
+  const made = await planOf(`version: 1\nusers: [{ username: "${hostile}", name: A }]\n`);
+  const changes = made.changes.map((change) => ({ ...change, ...facts }) as Change); // only the given facts differ
+  expect(incompletePlanLines({ ...made, changes })).toEqual(lines);
+});
+
+test.each<[failOn: FailOn[], isMissing: boolean, facts: Partial<Change>, summary: string | undefined]>([
+  [['differs'], true, {}, '1 resource is missing, and --fail-on differs is given'],
+  [['differs'], false, {}, undefined],
+  [
+    ['differs'],
+    false,
+    { action: 'no-op', differences: [{ field: 'name', declared: 'A', observed: 'B' }] },
+    '1 resource differs, and --fail-on differs is given',
+  ],
+  [
+    ['opens'],
+    false,
+    { opens: ['everyone'] },
+    '1 resource gives people more access or changes how people log in, and --fail-on opens is given',
+  ],
+  [['opens'], false, {}, undefined],
+])(
+  '--fail-on %j, with missing resources as failures (%j), for a change with %j: %s',
+  async (failOn, isMissing, facts, summary) => {
+    const made = await planOf(`version: 1\nusers: [{ username: "${hostile}", name: A }]\n`);
+    const changes = made.changes.map((change) => ({ ...change, ...facts }) as Change); // only the given facts differ
+    const failed = failedConditions({ ...made, changes }, failOn, isMissing);
+    expect(failed.map((found) => [found.summary, found.detail])).toEqual(
+      summary === undefined ? [] : [[summary, visible]],
+    );
+  },
+);
+
+test.each([
+  [['undeclared'], 1, 1],
+  [['undeclared'], 0, 0],
+  [['differs'], 1, 0],
+] as const)(
+  'with --fail-on %j, %i gaps in the undeclared records are %i errors',
+  async (failOn, count, errors) => {
+    const gap = { type: 'user', summary: 's', detail: '' } as const;
+    const undeclared = { found: [], gaps: Array.from({ length: count }, () => gap) };
+    expect(
+      uncheckedConditions({ ...(await planOf('version: 1\nusers: []\n')), undeclared }, failOn),
+    ).toHaveLength(errors);
+  },
+);

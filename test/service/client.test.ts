@@ -96,9 +96,9 @@ test.each<[request: string, send: (client: Client) => Promise<unknown>, needs: r
   for (const capabilities of sets) {
     const { send, requests } = scriptedTransport(answered(204));
     const sending = request(new Client(send, { capabilities }));
-    if (needs.every((one) => capabilities.includes(one))) await sending;
+    if (needs.every((need) => capabilities.includes(need))) await sending;
     else await expect(sending).rejects.toThrow('needs the capability');
-    expect(requests).toHaveLength(needs.every((one) => capabilities.includes(one)) ? 1 : 0);
+    expect(requests).toHaveLength(needs.every((need) => capabilities.includes(need)) ? 1 : 0);
   }
 });
 
