@@ -13,6 +13,7 @@ import {
   partialBindings,
   removesBindings,
   sameBindings,
+  withoutDefaultsIn,
 } from '../../src/kinds/bindings.ts';
 import type { Child, Children, WantedChildren } from '../../src/kinds/children.ts';
 import { fieldOf } from '../../src/kinds/fields.ts';
@@ -150,4 +151,102 @@ test('bindings are not the same if the service has more', () => {
     sameBindings(policyBindings, [g(0)], [g(0)]),
     sameBindings(policyBindings, [g(0)], [g(0), g(1)]),
   ]).toEqual([true, false]);
+});
+
+test.each<
+  [
+    what: string,
+    declared: readonly JsonObject[],
+    held: readonly JsonObject[],
+    isExpired: boolean,
+    pks: string[],
+  ]
+>([
+  [
+    'the exact pair before a pair of the order',
+    [g(0, { timeout: 9 }), g(0)],
+    [g(0), g(0, { timeout: 9 })],
+    false,
+    ['1', '0'],
+  ],
+  ['no expired binding', [g(0)], [g(0)], true, []],
+  ['no binding of another group', [{ group: 'h', order: 0 }], [g(0)], false, []],
+])('declared bindings are paired: %s', (_, declared, held, isExpired, pks) => {
+  const pairs = bindingsByDeclaration(
+    wanted(policyBindings, declared),
+    bound(policyBindings, held, isExpired),
+  );
+  expect(wanted(policyBindings, declared).wanted).toHaveLength(declared.length);
+  expect(Array.from(pairs.values(), ({ pk }) => pk)).toEqual(pks);
+});
+
+test('an expired binding makes no other binding ambiguous', () => {
+  const [one, other] = bound(policyBindings, [
+    { ...g(0), negate: false, timeout: 30 },
+    { ...g(0), negate: true, timeout: 30 },
+  ]);
+  if (one === undefined || other === undefined) expect.fail('nothing is bound');
+  const declared = wanted(policyBindings, [g(0, { timeout: 9 })]);
+  expect(ambiguousBinding(declared, [one, other])).toBeDefined();
+  expect(ambiguousBinding(declared, [one, { ...other, isExpired: true }])).toBeUndefined();
+});
+
+test.each([
+  [[g(0), g(1)], [g(0)], ['group g at 0'], ['group g at 0', 'group g at 1']],
+  [[g(0)], [g(0), g(1)], ['group g at 0', 'group g at 1'], ['group g at 0']],
+  [[{ group: { name: 'n', id: 'g' }, order: 0 }], [], [], ['group n']],
+  [[g(0), g(0)], [], [], ['group g at 0', 'group g at 0 (2)']],
+  [[g(0), { user: 7, order: 0 }], [], [], ['group g', 'user 7']],
+])(
+  'the declared bindings %j and the observed bindings %j have the labels %j and %j',
+  (declared, held, observed, all) => {
+    const labels = labelBindings(policyBindings, declared, held);
+    expect(Object.keys(labels.observed)).toEqual(observed);
+    expect(Object.keys(labels.declared)).toEqual(all);
+  },
+);
+
+test('the label of a stage has the declared fields only, and labels of its nested bindings', () => {
+  const policies = [{ policy: 'p', order: 0, timeout: 9 }];
+  const labels = labelBindings(
+    stageBindings,
+    [s(0, { policies })],
+    [s(0, { evaluate_on_plan: true, policies: [{ policy: 'p', order: 0, timeout: 8, negate: true }] }), s(5)],
+  );
+  expect(labels.declared).toEqual({
+    'stage s at 0': { order: 0, policies: { 'policy p': { order: 0, timeout: 9 } } },
+  });
+  expect(labels.observed).toEqual({
+    'stage s at 0': { order: 0, policies: { 'policy p': { order: 0, timeout: 8 } } },
+    'stage s at 5': { order: 5 },
+  });
+});
+
+test.each<[declared: JsonValue, observed: JsonValue, areSame: boolean]>([
+  [[g(0)], [g(0)], true],
+  [[g(0), { user: 7, order: 1 }], [{ user: 7, order: 1 }, g(0)], true],
+  [[g(0)], [g(1)], false],
+  [[g(0)], [g(0), g(1)], false],
+  [[g(0, { negate: true })], [g(0, { negate: false })], false],
+  ['(sensitive)', [g(0)], false],
+  [[g(0)], '(sensitive)', false],
+  ['(sensitive)', '(sensitive)', true],
+])('the bindings %j equal %j: %j', (declared, observed, areSame) => {
+  expect(sameBindings(policyBindings, declared, observed)).toBe(areSame);
+});
+
+test.each<[value: JsonValue, without: JsonValue]>([
+  [[g(0, { negate: false, enabled: true })], [g(0)]],
+  [[g(0, { negate: true })], [g(0, { negate: true })]],
+  ['(sensitive)', '(sensitive)'],
+  [['odd'], ['odd']],
+])('the bindings %j are written without defaults as %j', (value, without) => {
+  expect(withoutDefaultsIn(policyBindings, value)).toEqual(without);
+});
+
+test('a stage without nested bindings is written without them', () => {
+  expect(withoutDefaultsIn(stageBindings, [s(0, { policies: [] })])).toEqual([s(0)]);
+  expect(
+    withoutDefaultsIn(stageBindings, [s(0, { policies: [{ policy: 'p', order: 0, negate: false }] })]),
+  ).toEqual([s(0, { policies: [{ policy: 'p', order: 0 }] })]);
 });
