@@ -4,6 +4,7 @@ import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { textOf, valueAt } from '../../src/base/json.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { otherClient } from '../support/other-client.ts';
 
 const [staff, guests] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '3f23b8d6-dbbb-4842-8b22-b14c757098b0'];
@@ -376,4 +377,149 @@ describe('another client of the sandbox', () => {
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };
     expect(ask(sandbox, 'POST', 'applications/', next)).toMatchObject({ status: 201, body: next });
   });
+});
+
+const long = 'x'.repeat(256);
+
+test.each<[release: SandboxRelease, request: string, fields: object | string, status: number, words: string]>(
+  [
+    ['2026.2', 'POST applications/', { slug: 'n', name: 'N', meta_icon: '' }, 201, '"meta_icon_url":null'],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: 'logo.png' },
+      201,
+      '"meta_icon_url":"/files/media/public/logo.png"',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: 'fa://fa-x' },
+      201,
+      '"meta_icon_url":"fa://fa-x"',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: './a.png' },
+      201,
+      '"meta_icon":"./a.png"',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: '/a' },
+      400,
+      'Absolute paths are not allowed',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: 'a/../b' },
+      400,
+      'Parent directory references',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: long },
+      400,
+      'Path component too long',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_icon: `${long.slice(6)}/`.repeat(5) },
+      400,
+      'File name too long',
+    ],
+    ['2023.10', 'POST applications/', { slug: 'n', name: 'N', meta_icon: '/a' }, 201, '"meta_icon":null'],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_launch_url: 'https://a/%(username)s' },
+      201,
+      '"launch_url":"https://a/sandbox"',
+    ],
+    [
+      '2026.2',
+      'POST applications/',
+      { slug: 'n', name: 'N', meta_launch_url: 'ftp' },
+      400,
+      'Enter a valid URL.',
+    ],
+    ['2026.2', 'POST applications/', '[]', 400, 'Expected a dictionary, but got list.'],
+    ['2026.2', 'POST applications/', '{', 400, 'unexpected end of data: line 1 column 2 (char 1)'],
+    ['2023.10', 'POST applications/', '{', 400, 'Expecting value: line 1 column 2 (char 1)'],
+    ['2023.10', `PATCH groups/${staff}/`, { parent: staff }, 400, 'Cannot set group as parent of itself.'],
+    ['2023.10', `PATCH groups/${staff}/`, { parent: guests }, 200, `"parent":"${guests}"`],
+    [
+      '2026.2',
+      'POST users/',
+      { username: 'x', name: 'X', type: 'internal_service_account' },
+      400,
+      'internal service account is not allowed',
+    ],
+    [
+      '2026.2',
+      'PATCH users/1/',
+      { type: 'internal_service_account' },
+      200,
+      '"type":"internal_service_account"',
+    ],
+    ['2026.2', 'POST users/', { username: 'ann', name: 'X' }, 400, 'This field must be unique.'],
+    ['2026.2', 'PATCH users/1/', { username: 'ann' }, 200, '"username":"ann"'],
+    ['2026.2', 'POST users/', { username: 'x'.repeat(151), name: 'X' }, 400, 'no more than 150 characters'],
+    ['2026.2', 'POST users/', { username: 'x'.repeat(150), name: 'X' }, 201, '"username":"xxx'],
+    [
+      '2026.2',
+      'POST users/',
+      { username: 'x', name: 'X', last_login: '0000-01-01T00:00:00Z' },
+      400,
+      'Datetime has wrong format.',
+    ],
+    ['2026.2', 'POST users/', { username: 'x', name: 'X', groups: ['x'] }, 400, 'is not a valid UUID.'],
+    ['2026.2', 'POST users/', { username: 'x', name: 'X', groups: 'x' }, 400, 'Expected a list of items'],
+    [
+      '2026.2',
+      'POST users/',
+      { username: 'x', name: 'X', is_active: null },
+      400,
+      'This field may not be null.',
+    ],
+    ['2026.2', 'POST users/', { username: 'x', name: 'X', type: 'odd' }, 400, 'is not a valid choice.'],
+    [
+      '2026.2',
+      'GET users/?page=last&page_size=2',
+      '',
+      200,
+      '"current":2,"total_pages":2,"start_index":3,"end_index":3',
+    ],
+    ['2026.2', 'GET users/?page=0', '', 404, 'Invalid page.'],
+    ['2026.2', 'GET users/?page=9', '', 404, 'Invalid page.'],
+    ['2026.2', 'GET users/?page=x', '', 404, 'Invalid page.'],
+    ['2026.2', 'GET users/?username=ANN', '', 200, '"count":0'],
+    ['2026.2', 'GET users/?search=AN', '', 200, '"username":"ann"'],
+    ['2026.2', 'DELETE users/', '', 405, 'not allowed'],
+  ],
+)('in a sandbox of %s, %s with %j gets %i and %s', (release, request, fields, status, words) => {
+  const { sandbox } = seedSandbox(seed, release);
+  const [method = '', path = ''] = request.split(' ');
+  const answer = askSandbox(sandbox, method, `/core/${path}`, fields);
+  expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)]);
+});
+
+test.each<[release: SandboxRelease, fields: object, status: number, words: string]>([
+  ['2023.10', {}, 400, "One of 'policy', 'group' or 'user' must be set."],
+  ['2026.2', {}, 400, "One of 'group', 'policy', 'user' must be set."],
+  ['2026.2', { group: staff, user: 1 }, 400, "Only one of 'group', 'policy', 'user' can be set."],
+  ['2026.2', { group: guests, target: guests }, 400, 'object does not exist.'],
+  ['2026.2', { group: guests, target: undefined }, 400, 'This field is required.'],
+  ['2026.2', { group: guests }, 201, guests],
+  ['2026.2', { group: staff }, 201, staff],
+])('in a sandbox of %s, a new binding with %j gets %i and %s', (release, fields, status, words) => {
+  const { sandbox } = seedSandbox(seed, release);
+  const target = askSandbox(sandbox, 'GET', '/core/applications/wiki/').body['pk'];
+  const answer = askSandbox(sandbox, 'POST', '/policies/bindings/', { order: 0, target, ...fields });
+  expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)]);
 });
