@@ -3,7 +3,10 @@ import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { findLostValues, makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
 import { changeDocument, planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
-import { notPlanned } from '../../src/plan/not-planned.ts';
+import { bindingsIn } from '../../src/kinds/bindings.ts';
+import type { Child, UnboundState } from '../../src/kinds/children.ts';
+import { policyBindings } from '../../src/kinds/policy-bindings.ts';
+import { notPlanned, withoutRefusedChanges } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds, type ReadyChange } from '../../src/plan/plan.ts';
 import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/plan-notes.ts';
@@ -619,3 +622,89 @@ test.each<[what: string, before: string, after: string, opens: RegExp[], remarks
   expect(change?.opens ?? []).toEqual(matching(opens));
   expect(change?.remarks ?? []).toEqual(matching(remarks));
 });
+
+test.each<[entry: string, binding: Partial<Child> | undefined, unbound: UnboundState, codes: string[]]>([
+  ['name: W, access: everyone', undefined, 'closed', ['open-to-nobody']],
+  ['name: W, access: everyone', undefined, 'open', []],
+  ['name: W, access: everyone', undefined, 'unknown', []],
+  ['name: W', undefined, 'closed', []],
+  ['name: W, policies: [{ group: 00000000-0000-4000-8000-000000000000, order: 0 }]', undefined, 'closed', []],
+  ['state: absent', undefined, 'closed', []],
+  ['name: W, access: everyone', {}, 'closed', []],
+  ['name: W, access: everyone', { isExpired: true }, 'closed', ['open-to-nobody']],
+  ['name: W, access: everyone', { values: { order: 0, enabled: false } }, 'closed', ['open-to-nobody']],
+])(
+  'an application with { %s }, to which a policy is bound (%j), if the service keeps records without bindings %s, has the problems %j',
+  async (entry, binding, unbound, codes) => {
+    const resources = await desired(`version: 1\napplications: [{ slug: w, ${entry} }]\n`);
+    const [declared] = bindingsIn(policyBindings, [{ policy: 'p', order: 0 }]);
+    const bound = new Map([
+      [
+        policyBindings,
+        binding && declared ? [{ ...declared, pk: 'b', rank: 0, isExpired: false, ...binding }] : [],
+      ],
+    ]);
+    const observed: ObservedState = new Map(
+      resources.map(({ address }) => [
+        address,
+        { presence: 'present', held: { pk: 'p', fields: {}, bound } },
+      ]),
+    );
+    expect(problemsOfEntries(resources, observed, undefined, unbound).map(({ code }) => code)).toEqual(codes);
+  },
+);
+
+test.each([
+  ['absent', 'name: F, title: F', ['designation']],
+  ['absent', 'title: F, designation: recovery', ['name']],
+  ['unknown', 'title: F', []],
+  ['absent', 'state: absent', []],
+] as const)('an entry of a flow that is %s, with { %s }, lacks %j', async (presence, entry, fields) => {
+  const resources = await desired(`version: 1\nflows: [{ slug: f, ${entry} }]\n`);
+  const observed: ObservedState = new Map(resources.map(({ address }) => [address, { presence }]));
+  const problems = problemsOfEntries(resources, observed, undefined, 'open');
+  expect(problems.map(({ summary }) => /^the field `(\w+)` is missing/.exec(summary)?.[1])).toEqual(fields);
+});
+
+test.each([
+  ['a', [], ['application.a', 'application.b']],
+  ['b', ['application.a'], ['application.b']],
+])(
+  'if application.%s is refused, the changes of a and of b, which waits for a, are planned except of %j',
+  async (slug, planned, dropped) => {
+    const resources = await desired(
+      'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n',
+    );
+    const made = makePlan(
+      resources,
+      new Map(resources.map(({ address }) => [address, { presence: 'absent' as const }])),
+      {
+        toolVersion: '1.2.3',
+        createdAt: new Date(0),
+        service: 'https://id.example.com',
+        contractOnly: false,
+        permission: { self: undefined, mayDelete: false },
+      },
+    );
+    const changes = made.changes.map((change) =>
+      change.resource.name === 'b'
+        ? { ...change, waitsFor: ['application.a' as const], since: { kind: 'added' as const } }
+        : change,
+    );
+    const problem = diagnosticFor('m.yaml', { code: 'circular-reference', summary: 'no', detail: '' });
+    const kept = withoutRefusedChanges({
+      changes,
+      refused: [{ ...problem, address: `application.${slug}` as const }],
+    });
+    const of = (isPlanned: boolean): string[] =>
+      kept.flatMap(({ action, resource }) =>
+        (action !== 'not-planned') === isPlanned ? resource.address : [],
+      );
+    expect([of(true), of(false)]).toEqual([planned, dropped]);
+    const waiting = kept.find(({ resource }) => resource.name === 'b');
+    expect(waiting?.since).toEqual({ kind: 'added' });
+    expect(waiting?.action === 'not-planned' && waiting.diagnostics.map(({ summary }) => summary)).toEqual([
+      slug === 'b' ? 'no' : 'it depends on application.a, which is not planned',
+    ]);
+  },
+);
