@@ -13,6 +13,7 @@ import { markdown } from '../../src/report/formats/markdown.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
+import { loginChangeWords, lostLoginDiagnostics } from '../../src/report/words/way-in.ts';
 import { splitByImportance } from '../../src/report/words/split-by-importance.ts';
 import { planBetween } from '../support/plan-between.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -558,4 +559,62 @@ test.each<[Partial<Outcome>, line: string]>([
   [{ outcome: 'exists' }, '= application.w  exists already'],
 ])('the line of an application that ended with %j is %s', async (outcome, line) => {
   expect(text(await runOfApplication(outcome)).split('\n')).toContain(`  ${line}`);
+});
+
+test.each([
+  [[], [], [], []],
+  [
+    ['user.alice'],
+    [],
+    [],
+    [
+      'Affects how people log in: user.alice. `apply --yes` needs `--allow way-in`, unless it applies a saved plan.',
+    ],
+  ],
+  [['user.alice'], ['way-in'], [], ['Affects how people log in: user.alice.']],
+  [
+    [],
+    [],
+    ['brands', 'flows'],
+    [
+      'It is unknown which flow people log in through, because brands and flows could not be read. Therefore, every flow that logs people in counts as a login flow.',
+    ],
+  ],
+] as const)(
+  'login changes of %j, with the accepted risks %j and without reading %j, are announced',
+  async (affected, accepts, unread, words) => {
+    const plan = await planOf(manifest);
+    const changes = plan.changes.map((change) =>
+      affected.some((address) => address === change.resource.address)
+        ? { ...change, affectsLogin: true as const }
+        : change,
+    );
+    expect(loginChangeWords({ changes, accepts, loginFlows: { flows: [], unread } })).toEqual(words);
+  },
+);
+
+test('the values to restore after a lost login name only the changed bindings', async () => {
+  const groups = 'groups: [{ name: g }, { name: h }]';
+  const wiki = (policies: string, more = ''): string =>
+    `${groups}\napplications: [{ slug: w, name: W, policies: [${policies}]${more} }]`;
+  const bound = (name: string, order: number, more = ''): string =>
+    `{ group: { name: ${name} }, order: ${order}${more} }`;
+  const before = [bound('g', 0, ', negate: true'), bound('h', 1)].join(', ');
+  const restore = async (after: string, inPart: boolean): Promise<string | undefined> => {
+    const { changes } = await planBetween(wiki(before), wiki(after, inPart ? ', at_least: [policies]' : ''));
+    const change = changes.find(({ resource }) => resource.name === 'w');
+    if (change?.observed?.['policies'] === undefined) expect.fail('nothing is planned');
+    const undo = { policies: change.observed['policies'] };
+    const outcomes: Outcome[] = [
+      { change: { ...change, affectsLogin: true, undo }, outcome: 'updated', attempts: 1, durationMs: 1 },
+    ];
+    return lostLoginDiagnostics({ outcomes, lostLogins: [{ slug: 'f', start: { kind: 'unknown' } }] })[0]
+      ?.detail;
+  };
+  const values = async (isInPart: boolean): Promise<string[] | undefined> =>
+    (await restore(bound('g', 0, ', negate: false'), isInPart))
+      ?.match(/(?<=0000)\d"\]\.\w+` was \S+|\d"\]` was/g)
+      ?.map((line) => line.replaceAll(/["\]`]/g, ''));
+  expect(await values(true)).toEqual(['1.negate was true']);
+  expect(await values(false)).toEqual(['1.negate was true', '2 was']);
 });
