@@ -68,6 +68,16 @@ test.each<
   ['/sources/plex/', 'allowed_servers', ['a'], null, {}, false],
   ['/stages/identification/', 'enrollment_flow', null, 'f', {}, true],
   ['/stages/identification/', 'enrollment_flow', 'f', null, {}, false],
+  ['/policies/expression/', 'expression', 'return True', 'return "x"', {}, false],
+  ['/policies/expression/', 'expression', 'return False', 'return None # "x"', {}, false],
+  [
+    '/stages/user_write/',
+    'create_users_as_inactive',
+    true,
+    true,
+    { user_creation_mode: 'create_when_required' },
+    false,
+  ],
   ['/stages/user_write/', 'create_users_as_inactive', false, false, {}, false],
   ['/stages/user_write/', 'create_users_as_inactive', false, true, {}, false],
   ['/flows/instances/', 'denied_action', 'message', 'continue', {}, true],
@@ -179,4 +189,22 @@ test('tokens that the service makes itself are internal, and tokens of people ar
     { managed: 'goauthentik.io/outpost/1' },
   ];
   expect(tokens.map((token) => isInternal?.(token))).toEqual([false, false, true, true]);
+});
+
+test.each([
+  [{ name: 'authentik Embedded Outpost', providers: [] }, true],
+  [{ name: 'authentik Embedded Outpost' }, true],
+  [{ name: 'authentik Embedded Outpost', providers: [1] }, false],
+  [{ name: 'mine', providers: [] }, false],
+])('whether the outpost %j is internal: %j', (record, isInternal) => {
+  expect(kindAt('/outposts/instances/').isInternal?.(record)).toBe(isInternal);
+});
+
+test.each([
+  [{ name: 'authentik Embedded Outpost' }, { name: 'mine' }, true],
+  [{ name: 'authentik Embedded Outpost' }, { name: 'authentik Embedded Outpost' }, false],
+  [{ name: 'mine' }, { name: 'yours' }, false],
+])('whether the service refuses to change the outpost %j to %j: %j', (record, declared, isRefused) => {
+  const refusal = kindAt('/outposts/instances/').update.refusal?.(record, declared);
+  expect(refusal !== undefined).toBe(isRefused);
 });

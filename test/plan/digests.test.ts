@@ -1,6 +1,7 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import { expect, test } from 'vitest';
 import { fieldOf } from '../../src/kinds/fields.ts';
+import { canonicalJson } from '../../src/plan/canonical.ts';
 import { manifestDigestOf } from '../../src/plan/manifest-digest.ts';
 import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
@@ -70,4 +71,9 @@ test('the digest of manifests works for thousands of resources', () => {
   ])
     digests.add(digestOfAll(other));
   expect(digests.size).toBe(6);
+});
+
+test('equal values have equal canonical JSON, whatever the order of their keys', () => {
+  expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1}]}');
+  expect(canonicalJson([2, 1])).toBe('[2,1]');
 });

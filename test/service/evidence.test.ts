@@ -4,6 +4,7 @@ import { application } from '../../src/kinds/application.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
+import { releaseIn } from '../../src/service/release.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -164,3 +165,19 @@ test.each([
     expect(client.evidence.isCertainlyAbsent(classifyRecordAnswer(absent, application, 'mail'))).toBe(true);
   },
 );
+
+test('a token that may have expired does not count as refused if a look-up is answered', async () => {
+  const client = new Client(async () => absent);
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  await client.read({ kind: application, name: 'wiki' });
+  expect(await client.evidence.isTokenRefused({ pacing }, true)).toBe(false);
+});
+
+test.each([
+  [answered(200, { version_current: '2026.2.1' }), { year: 2026, month: 2, patch: 1 }],
+  [answered(200, { version_current: 7 }), undefined],
+  [answered(201, { version_current: '2026.2.1' }), undefined],
+  [answered(403, { version_current: '2026.2.1' }), undefined],
+])('the release in an answer is read only from a status of 200', (exchange, release) => {
+  expect(releaseIn(exchange)).toEqual(release);
+});

@@ -476,6 +476,11 @@ test.each<[what: string, read: () => unknown, hint: string | RegExp]>([
     'The given value is of type object.',
   ],
   [
+    'a list in place of a mapping',
+    () => refuseOtherForm('x', ['a'], 'an object of strings'),
+    'The given value is an array.',
+  ],
+  [
     'an inherited option',
     () => refuseOtherOptions({ toString: 1 }, { url: 'a string' }),
     'The options are: url.',
