@@ -708,3 +708,19 @@ test.each([
     ]);
   },
 );
+
+test.each([
+  ['users: []', wikiWith(', policies: [{ group: { name: g }, order: 0 }]'), ['application.w']],
+  ['users: []', wikiWith(''), []],
+  [wikiWith(', policies: []'), wikiWith(', policies: [{ group: { name: g }, order: 0 }]'), ['application.w']],
+  [
+    wikiWith(', policies: []'),
+    wikiWith('2, policies: [{ group: { name: g }, order: 0 }]'),
+    ['application.w'],
+  ],
+  [wikiWith(', policies: []'), wikiWith('2, policies: []'), []],
+  [wikiWith(''), wikiWith(''), []],
+])('the resources whose bindings change from %j to %j are %j', async (before, after, addresses) => {
+  const { changes } = await planBetween(before, after);
+  expect(resourcesWithBindings(changes)).toEqual(addresses);
+});

@@ -42,6 +42,17 @@ test.each<
   ]
 >([
   ['name: U', 'path', 'x', undefined, { path: 'x' }, 'keeps its `path`'],
+  [
+    'name: U',
+    'attributes',
+    { a: 1 },
+    undefined,
+    { attributes: { a: 1, b: 2 } },
+    'keeps a of its `attributes`',
+  ],
+  ['name: U', 'attributes', { a: 1 }, undefined, { attributes: { b: 2 } }, undefined],
+  ['name: U', 'groups', ['g'], undefined, { groups: ['g', 'h'] }, 'keeps g of its `groups`'],
+  ['name: U', 'attributes', '(sensitive)', undefined, { attributes: {} }, 'keeps its `attributes`'],
   ['state: absent', 'path', 'x', undefined, { path: 'x' }, undefined],
   [
     'name: U, attributes: { a: 1 }',
