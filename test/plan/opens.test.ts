@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
-import { accessOfNewRecord, accessThroughTaken, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
+import {
+  accessOfNewRecord,
+  accessThroughTaken,
+  accessWithoutBindings,
+  newAccess,
+  whoMayOpen,
+} from '../../src/plan/opens.ts';
 import { restrictsAccess } from '../../src/plan/reach.ts';
 import { bindingNotes } from '../../src/plan/remarks.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
@@ -465,3 +472,17 @@ test('an application was not open to everyone if it has only an expired binding,
   expect(remarks(new Map(), url)).toEqual(['everyone could open it until now']);
   expect(remarks(new Map(), '')).toEqual([]);
 });
+
+test.each([
+  ['application', 'open', 'everyone'],
+  ['application', 'closed', undefined],
+  ['application', 'unknown', 'everyone if the flag `core_default_app_access` is on (its state is unknown)'],
+  ['entitlement', 'open', undefined],
+  ['flow', 'closed', 'everyone'],
+] as const)(
+  'a record of the type %s without bindings, which the service keeps %s, admits %s',
+  (type, unbound, who) => {
+    const kind = kinds.find((one) => one.type === type) ?? expect.fail('no such kind');
+    expect(accessWithoutBindings(kind, unbound)).toBe(who);
+  },
+);

@@ -80,3 +80,35 @@ test('bindings are not sent with a record, so their numbers are never too large 
   const exact = { slug: 'a', name: 'A', policy_engine_mode: 'any' };
   expect(await refusal([group('g')], [], { after: 'any', before: 'any' }, exact)).toBeUndefined();
 });
+
+test.each([
+  [
+    ['g'],
+    ['g', 'h'],
+    false,
+    'removing bindings from `policies` needs --allow delete; or write `at_least: [policies]`',
+  ],
+  [['g'], ['g', 'h'], true, undefined],
+  [['g', 'h'], ['g'], false, undefined],
+  [['g'], ['g'], false, undefined],
+])(
+  'bindings of %j in place of %j, if this run may delete (%j), are refused: %s',
+  async (after, before, mayDelete, reason) => {
+    const policies = after.map((name) => group(name));
+    const [resource] = await desired(
+      JSON.stringify({ version: 1, applications: [{ slug: 'a', name: 'A', policies }] }),
+    );
+    if (resource === undefined) throw new Error('no application is declared');
+    const held = before.map((name) => group(name));
+    const bound = bindingsIn(policyBindings, held).map((one, pk): Child => ({
+      ...one,
+      pk: String(pk),
+      rank: 0,
+      isExpired: false,
+    }));
+    const record = { pk: '7', fields: { policies: held }, bound: new Map([[policyBindings, bound]]) };
+    expect(refusedUpdateReason(resource, record, [{ field: 'policies' }], { self: '1', mayDelete })).toBe(
+      reason,
+    );
+  },
+);
