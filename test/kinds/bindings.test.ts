@@ -211,7 +211,13 @@ test('the label of a stage has the declared fields only, and labels of its neste
   const labels = labelBindings(
     stageBindings,
     [s(0, { policies })],
-    [s(0, { evaluate_on_plan: true, policies: [{ policy: 'p', order: 0, timeout: 8, negate: true }] }), s(5)],
+    [
+      s(0, {
+        evaluate_on_plan: true,
+        policies: [{ policy: 'p', order: 0, timeout: 8, failure_result: true }],
+      }),
+      s(5),
+    ],
   );
   expect(labels.declared).toEqual({
     'stage s at 0': { order: 0, policies: { 'policy p': { order: 0, timeout: 9 } } },
