@@ -209,7 +209,10 @@ function plannedUpdate(
   if (permission === 'none') {
     return {
       ...left,
-      ...(removal && { remarks: [`removing bindings from \`${removal.field}\` needs --allow delete too`] }),
+      ...(removal && {
+        remarks: [`removing bindings from \`${removal.field}\` needs --allow delete too`],
+        deletesBindings: true,
+      }),
     };
   }
   const leftBecause = refusedUpdateReason(resource, base, differences, permission);

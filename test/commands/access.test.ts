@@ -204,6 +204,8 @@ applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff
 `;
     const { stdout } = await run('plan', send, text);
     expect(stdout).toContain('removing bindings from `policies` needs --allow delete too');
+    expect(stdout).toContain('two flags: `--capability delete --allow update,delete`.');
+    expect(stdout).toContain('rollcall.yaml can have `capabilities: [update, delete]`.');
     expect(stdout).toContain('note  everyone can open it now');
   });
 

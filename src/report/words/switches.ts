@@ -21,20 +21,23 @@ export function flagNotes({
     isToBeDeleted(resource) ? 'delete' : 'update',
   );
   return Array.from(byCapability, ([capability, some]) => {
-    const isOn = capabilities.includes(capability);
+    const removes = some.some(({ deletesBindings }) => deletesBindings);
+    const needed: Capability[] = [capability, ...(removes ? (['delete'] as const) : [])];
+    const off = needed.filter((one) => !capabilities.includes(one));
     const onWay = accepts.includes('way-in') ? [] : some.filter(({ affectsLogin }) => affectsLogin);
-    const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
-    const needed = [
+    const flags = `--allow ${needed.join(',')}${onWay.length > 0 ? ' --allow way-in' : ''}`;
+    const conditions = [
       ...(onWay.length > 0 ? [`Affects how people log in: ${listAddresses(onWay)}.`] : []),
       ...(isSuperuser || capability !== 'delete' ? [] : superuserWords(some)),
     ];
-    const flagSentences = isOn
-      ? [`apply with \`${flags}\`.`]
-      : [
-          `apply with ${onWay.length > 0 ? 'three' : 'two'} flags: \`--capability ${capability} ${flags}\`.`,
-          `Instead of \`--capability ${capability}\`, rollcall.yaml can have \`capabilities: [${capability}]\`.`,
-        ];
-    return [`${capabilityVerbs[capability]},`, ...flagSentences, ...needed].join(' ');
+    const flagSentences =
+      off.length === 0
+        ? [`apply with \`${flags}\`.`]
+        : [
+            `apply with ${onWay.length > 0 ? 'three' : 'two'} flags: \`--capability ${off.join(',')} ${flags}\`.`,
+            `Instead of \`--capability ${off.join(',')}\`, rollcall.yaml can have \`capabilities: [${[...capabilities, ...off].join(', ')}]\`.`,
+          ];
+    return [`${capabilityVerbs[capability]},`, ...flagSentences, ...conditions].join(' ');
   });
 }
 
