@@ -50,7 +50,7 @@ test('the digest of manifests covers kinds whose entries have the same fields, a
   expect(hiddenFrom('A')).toBe(hiddenFrom('B'));
 });
 
-test('the digest of manifests works for thousands of resources', () => {
+test('the digest of manifests covers each of hundreds of resources, in any order', () => {
   const digestOfAll = (names: readonly number[]): string =>
     manifestDigestOf(
       names.map((name) => ({
@@ -59,14 +59,14 @@ test('the digest of manifests works for thousands of resources', () => {
         fields: fieldsOf({ username: `${name}` }),
       })),
     );
-  const names = Array.from({ length: 2000 }, (_, index) => index);
+  const names = Array.from({ length: 200 }, (_, index) => index);
   const digests = new Set([names, names.toReversed()].map((some) => digestOfAll(some)));
   expect(digests.size).toBe(1);
   for (const other of [
     names.slice(1),
     names.slice(0, -1),
-    [...names, 2000],
-    names.with(1000, 2000),
+    [...names, 200],
+    names.with(100, 200),
     [...names, 7],
   ])
     digests.add(digestOfAll(other));

@@ -379,6 +379,7 @@ describe('another client of the sandbox', () => {
   });
 });
 
+const unchanged: Partial<Record<SandboxRelease, Sandbox>> = {};
 const long = 'x'.repeat(256);
 
 test.each<[release: SandboxRelease, request: string, fields: object | string, status: number, words: string]>(
@@ -503,8 +504,12 @@ test.each<[release: SandboxRelease, request: string, fields: object | string, st
     ['2026.2', 'DELETE users/', '', 405, 'not allowed'],
   ],
 )('in a sandbox of %s, %s with %j gets %i and %s', (release, request, fields, status, words) => {
-  const { sandbox } = seedSandbox(seed, release);
   const [method = '', path = ''] = request.split(' ');
+  // Requests that change nothing share a sandbox.
+  const isChanging = status < 400 && method !== 'GET';
+  const sandbox = isChanging
+    ? seedSandbox(seed, release).sandbox
+    : (unchanged[release] ??= seedSandbox(seed, release).sandbox);
   const answer = askSandbox(sandbox, method, `/core/${path}`, fields);
   expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)]);
 });
