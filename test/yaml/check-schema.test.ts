@@ -27,8 +27,7 @@ test('the type of a default inside the defaults of its list gets its own key', a
 });
 
 test('the first 1,000 problems of a file are reported, and that there are more', async () => {
-  const entries = (count: number): string =>
-    `version: 1\nusers:\n${'  - { username: a, nam: A }\n'.repeat(count)}`;
+  const entries = (count: number): string => `version: 1\nusers:\n${'  - 1\n'.repeat(count)}`;
   const problems = await told(entries(1001));
   expect(problems).toHaveLength(1001);
   expect(problems.at(-1)).toMatch(/^too-many-problems 1003:/);
