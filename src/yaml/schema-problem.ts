@@ -4,6 +4,7 @@ import { pointerSteps } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, lists } from '../kinds/all.ts';
+import type { FieldOfKind } from '../kinds/kind.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { likelyFieldOfError, likelyType } from './unknown-field.ts';
 
@@ -56,10 +57,8 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
   type: (error) => {
     const { subject, params, data, line } = error;
     const forms = acceptedForms(error);
-    if (forms)
-      return ['wrong-type', `${subject} must be ${forms.words}, not ${typeName(data)}`, forms.detail];
-    const wanted = typesText(params['type']);
-    const hint = error.isQuotable ? typeHint(error) : undefined;
+    const wanted = forms?.words ?? typesText(params['type']);
+    const hint = forms?.detail ?? (error.isQuotable ? typeHint(error) : undefined);
     if (data !== null) return ['wrong-type', `${subject} must be ${wanted}, not ${typeName(data)}`, hint];
     const comment = line.includes('#') ? ' A # begins a comment unless it is quoted.' : '';
     return ['wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`];
@@ -170,7 +169,10 @@ function typeHint(error: WrongValue): string | undefined {
     return idHint === '' ? undefined : `The ids of this field are numbers. ${idHint}`;
   }
   if (types.includes('array')) {
-    if (typeof data === 'object') return 'Begin each entry with `- `.';
+    if (typeof data === 'object')
+      return error.sourceText.startsWith('{')
+        ? 'Write [ before the {, and ] after the }.'
+        : 'Begin each entry with `- `.';
     const items = typeof data === 'number' ? data : (itemExample(error) ?? 'a, b');
     return `Write it as [${items}], or put each entry on its own line, after \`- \`.`;
   }
@@ -186,7 +188,7 @@ function typeHint(error: WrongValue): string | undefined {
 /** An item of a list of references or bindings, with the written name if it is in the line, and so is no secret. */
 function itemExample({ instancePath, data, line }: WrongValue): string | undefined {
   const steps = pointerSteps(instancePath);
-  const { refersTo, children } = kindAt(steps)?.fields[steps[2] ?? ''] ?? {};
+  const { refersTo, children } = fieldAt(steps) ?? {};
   const [binds] = children?.binds ?? [];
   const family = binds?.refersTo ?? refersTo;
   if (family === undefined) return undefined;
@@ -194,6 +196,13 @@ function itemExample({ instancePath, data, line }: WrongValue): string | undefin
   const name = typeof data === 'string' && data !== '' && line.includes(data) ? data : '…';
   const reference = `{ ${key}: ${name} }`;
   return binds ? `{ ${binds.idField}: ${reference}, order: 10 }` : reference;
+}
+
+/** The field to which the steps lead, which may be part of another field, such as `access.groups`. */
+function fieldAt(steps: readonly string[]): FieldOfKind | undefined {
+  const fields = kindAt(steps)?.fields ?? {};
+  const [, , field = '', part = ''] = steps;
+  return fields[field] ?? fields[`${field}.${part}`];
 }
 
 function acceptedForms({
@@ -223,7 +232,7 @@ function nameInsteadOfId({ parentSchema, data, line }: WrongValue): string {
 
 function whereToFindId({ instancePath }: ErrorObject): string {
   const steps = pointerSteps(instancePath);
-  return kindAt(steps)?.fields[steps[2] ?? '']?.refersTo?.findId ?? '';
+  return fieldAt(steps)?.refersTo?.findId ?? '';
 }
 
 function subjectOf(instancePath: string): string {

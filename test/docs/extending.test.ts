@@ -9,7 +9,7 @@ import { root } from '../support/cli.ts';
 const models: Readonly<Record<string, RegExp>> = {
   command: /'\.\/show\.ts'|^export async function show\(/m,
   format: /\bjunit\b/i,
-  kind: /^  \{ list: 'roles', |^  role: \{$/m,
+  kind: /^    list: 'roles',$|^  role: \{$/m,
   rule: /\bsimilar-name\b|\bsimilarName\b/,
 };
 

@@ -81,13 +81,19 @@ describe('a value of the wrong type is reported with the right form', () => {
       'backchannel_providers: scim',
       'Write it as [{ name: scim }], or put each entry on its own line, after `- `.',
     ],
-    ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
+    ['backchannel_providers: { a: 1 }', 'Write [ before the {, and ] after the }.'],
+    ['access: null', 'It must be `everyone`, or a mapping with `groups:` and `users:`.'],
   ])('for %s', async (field, hint) => {
     const [name = ''] = field.split(':', 1);
     const entry = name === 'name' ? ['slug: a', field] : ['slug: a', 'name: A', field];
     const text = `version: 1\napplications:\n  - ${entry.join('\n    ')}\n`;
     const place = `${entry.length + 2}:${name.length + 7}`;
     expect(await told(text)).toEqual([`wrong-type ${place} ${hint}`]);
+  });
+
+  test('for a mapping over several lines', async () => {
+    const text = `version: 1\napplications:\n  slug: a\n`;
+    expect(await told(text)).toEqual(['wrong-type 3:3 Begin each entry with `- `.']);
   });
 });
 

@@ -10,7 +10,12 @@ import { sameJson } from '../values.ts';
 const intents: ReadonlySet<JsonValue> = new Set(['api', 'app_password']);
 
 const rows: readonly KindRow[] = [
-  { list: 'roles', unique: true, rights: { to: 'its holders', lostInUpdates: 'its global permissions' } },
+  {
+    list: 'roles',
+    unique: true,
+    rights: { to: 'its holders', lostInUpdates: 'its global permissions' },
+    notDeclarable: { permissions: 'rollcall sets no permissions. Grant them in the service.' },
+  },
   { list: 'event_rules', unique: true, fields: { destination_group: { earlier: { field: 'group' } } } },
   { list: 'prompts', unique: true },
   {
