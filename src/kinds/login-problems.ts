@@ -13,12 +13,19 @@ import {
   type LoginStage,
 } from './way-in.ts';
 
-export const openLogin: Problem = {
-  code: 'open-login',
-  summary: 'anyone who enters a user name can log in: no stage before the login proves the identity',
-  detail:
-    'Before the login stage, with a lower `order`, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
-};
+/** The problem with a flow that requires no proof of identity, given its stages that would require one but are never shown. */
+export function openLogin(skipped: readonly LoginStage[]): Problem {
+  const causes = skipped.map((stage) => {
+    const policies = policiesOf(stage).map((name) => JSON.stringify(name));
+    return `the stage ${JSON.stringify(stage.record?.name)} is skipped because of ${policies.join(', ')}`;
+  });
+  return {
+    code: 'open-login',
+    summary: `anyone who enters a user name can log in: ${causes.join('; ') || 'no stage before the login proves the identity'}`,
+    detail:
+      'Before the login stage, with a lower `order`, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
+  };
+}
 
 export const lockout = {
   code: 'lockout',
@@ -37,7 +44,7 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolea
 
 /** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the policies of the given number of proofs. */
 export type NameOnlyLogin =
-  | { readonly kind: 'insecure' }
+  | { readonly kind: 'insecure'; readonly skipped: readonly LoginStage[] }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[]; readonly proofs: number };
 
 /** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
@@ -46,9 +53,13 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
   let isNamed = false;
   let isUnknown = false;
   const guards: LoginStage[] = [];
+  const skipped: LoginStage[] = [];
   for (const stage of inOrder(stages, openRank)) {
-    if (stage.passes === false) continue;
     const { record: own } = stage;
+    if (stage.passes === false) {
+      if (own && provesIn(own, stepOf(own) ?? { kind: 'login stage' })) skipped.push(stage);
+      continue;
+    }
     if (own === undefined) {
       isUnknown = true;
       continue;
@@ -67,7 +78,7 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
     if (isNamed)
       return guards.length > 0 || isUnknown
         ? { kind: 'perhaps', policies: guards.flatMap(policiesOf), proofs: guards.length }
-        : { kind: 'insecure' };
+        : { kind: 'insecure', skipped };
     if (stage.passes) return undefined;
   }
   return undefined;

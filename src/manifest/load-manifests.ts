@@ -178,7 +178,8 @@ function openLogins(entries: ReadonlyMap<string, Resource>): Diagnostic[] {
     if (field === undefined || !isProvingFlow(record) || partialComparison(resource, field) !== undefined)
       return [];
     const flow = loginFlow(record, recordOf);
-    return flow && nameOnlyLogin(flow)?.kind === 'insecure' ? diagnosticOf(resource, field, openLogin) : [];
+    const found = flow && nameOnlyLogin(flow);
+    return found?.kind === 'insecure' ? diagnosticOf(resource, field, openLogin(found.skipped)) : [];
   });
 }
 

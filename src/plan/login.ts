@@ -1,5 +1,5 @@
 import { addTo } from '../base/group-by.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { childFields } from '../kinds/bindings.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
@@ -94,7 +94,7 @@ export function checkLoginChanges(
     const isNew = earlier?.kind !== found?.kind || isOfFlow(flow, change);
     if (found?.kind === 'insecure' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);
-      else refused.push(refusal(change, flow, openLogin));
+      else refused.push(refusal(change, flow, openLogin(found.skipped)));
     } else if (found?.kind === 'perhaps' && (earlier?.kind !== 'perhaps' || found.proofs < earlier.proofs))
       note(change, unclearRemark(flow, found.policies));
   }
@@ -225,7 +225,7 @@ function nameOf({ before, after }: PlannedFlow): string {
   return JSON.stringify((after ?? before)?.record.name ?? '');
 }
 
-function refusal(change: LoginChange, flow: PlannedFlow, problem: typeof openLogin): Diagnostic {
+function refusal(change: LoginChange, flow: PlannedFlow, problem: Problem): Diagnostic {
   const { resource } = change;
   if (isOfFlow(flow, change)) {
     const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
@@ -237,8 +237,8 @@ function refusal(change: LoginChange, flow: PlannedFlow, problem: typeof openLog
   });
 }
 
-const openInBetween: typeof openLogin = {
-  ...openLogin,
+const openInBetween: Problem = {
+  ...openLogin([]),
   summary: 'in any order of these changes, there is a moment at which the flow requires no proof of identity',
   detail:
     'Apply the changes in two steps: first the additions, then the removals. Or use --allow open-login.',

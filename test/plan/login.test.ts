@@ -176,7 +176,7 @@ test.each<{
       ofDoor +
       flows(flow('door', [who, pwIf('P'), enter])),
     found: [
-      'refused: policy.P in the flow "door", anyone who enters a user name can log in: no stage before the login proves the identity',
+      'refused: policy.P in the flow "door", anyone who enters a user name can log in: the stage "pw" is skipped because of "P"',
       'refused: policy.P in the flow "door", this locks people out: people no longer reach a stage of the type password',
       'policy.P affects how people log in',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
