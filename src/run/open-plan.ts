@@ -35,6 +35,7 @@ export async function openPlan(
   if (plan.service !== destination.service || plan.environment !== destination.environment) {
     return stalePlanHalt(filename, {
       summary: `this plan was made for ${destinationLabel(plan)}, but this run uses ${destinationLabel(destination)}`,
+      detail: `Apply it ${plan.environment === undefined ? 'with its URL' : `with --env ${plan.environment}`}, or make a new plan.`,
     });
   }
   const off = plan.capabilities?.find((capability) => !capabilities.includes(capability));

@@ -409,6 +409,7 @@ describe('apply --plan', () => {
     const { ending, stderr } = await runApply(text, { env: 'b' }, setup);
     expect(ending).toBe('stale');
     expect(stderr).toContain(`this plan was made for a (${url}), but this run uses b (${url})`);
+    expect(stderr).toContain('Apply it with --env a, or make a new plan.');
     await done(runApply(text, { env: 'a' }, setup));
   });
 
