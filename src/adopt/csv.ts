@@ -170,7 +170,7 @@ function resourceIn(
 function wrongLength({ length }: TableRow, header: TableRow): Problem {
   return {
     code: 'csv-syntax',
-    summary: `this row has ${length} cells, but the first row has ${header.length}`,
+    summary: `this row has ${length} ${length === 1 ? 'cell' : 'cells'}, but the first row has ${header.length}`,
     detail: 'Each row has a cell for each column. Quote a cell that contains a delimiter.',
   };
 }
