@@ -160,7 +160,7 @@ describe('users that cannot be looked up', () => {
       expect(planned.out).toContain(why);
       expect(planned.out.match(/^ {2}\? user\./gm)).toHaveLength(2);
       const { out, requests } = await done(run('apply', says));
-      expect(out).toContain('1 created, 1 there already.');
+      expect(out).toContain('1 created, 1 there already (not compared).');
       expect(requests.filter(({ path }) => path.includes('username='))).not.toHaveLength(0);
     },
   );

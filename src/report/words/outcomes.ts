@@ -26,7 +26,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, EntryLook & { readonly n
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
   deleted: { label: 'deleted', sign: actions.delete.sign, colour: 'green' },
   unfinished: { label: 'unfinished', sign: 'x', colour: 'red' },
-  exists: { label: 'there already', sign: '=', colour: 'grey' },
+  exists: { label: 'there already (not compared)', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
   differs: { label: 'differing (left unchanged)', sign: '!', colour: 'amber' },
   rejected: { label: 'rejected', sign: 'x', colour: 'red', needsFix: true },
