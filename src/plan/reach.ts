@@ -20,7 +20,7 @@ export function accessGains(
   const gaining = gainingFields(kind);
   if (gaining.size === 0) return [];
   const altered = new Map(
-    since?.kind === 'altered' ? (since.fields ?? []).map((field) => [field.field, field.before]) : [],
+    since?.kind === 'altered' ? (since.fields ?? []).map((field) => [field.field, field]) : [],
   );
   return Object.keys(fields).flatMap((field): string[] => {
     if (!gaining.has(field)) return [];
@@ -28,12 +28,14 @@ export function accessGains(
     const planned = mergedValue(resource, field, held[field]);
     const isPending =
       action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));
-    const reaches = (was: JsonValue | undefined): string[] =>
-      accessGainsOfField(resource, field, { now: planned, before: was, release }, held);
+    const reaches = (was: JsonValue | undefined, now: JsonValue = planned): string[] =>
+      accessGainsOfField(resource, field, { now, before: was, release }, held);
+    // Both values of an alteration contain names, which the planned value does not.
+    const alteration = altered.get(field);
     return [
       ...(isPending ? reaches(before) : []),
       ...(since?.kind === 'added' ? reaches(undefined) : []),
-      ...(altered.has(field) ? reaches(altered.get(field)) : []),
+      ...(alteration ? reaches(alteration.before, alteration.now) : []),
     ];
   });
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
+import { mapNames } from '../../src/kinds/named.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
 import {
   accessOfNewRecord,
@@ -486,3 +487,26 @@ test.each([
     expect(accessWithoutBindings(kind, unbound)).toBe(who);
   },
 );
+
+test('with a baseline, stages open an enrolment only if they are removed, moved or get other policies', async () => {
+  const stage = (name: string, more: JsonObject): JsonObject => ({ stage: { name }, order: 0, ...more });
+  const guarded = stage('s', { policies: [{ policy: { name: 'p' }, order: 0 }] });
+  const opened = async (before: JsonObject, now: JsonObject): Promise<readonly string[]> => {
+    const flow = { slug: 'f', name: 'F', title: 'F', designation: 'enrollment', stages: [now] };
+    const [resource] = await desired(JSON.stringify({ version: 1, flows: [flow] }));
+    if (resource === undefined) throw new Error('no flow is declared');
+    const named = mapNames(resource, (_, reference) => ({ ...reference, id: `id of ${reference.name}` }));
+    const since: Alteration = {
+      kind: 'altered',
+      fields: [{ field: 'stages', before: [before], now: [now] }],
+    };
+    return newAccess({ resource: named, action: 'no-op' }, { fields: {} }, since);
+  };
+  expect(await opened(guarded, { ...guarded, evaluate_on_plan: true })).toEqual([]);
+  expect(await opened(guarded, stage('s', {}))).toEqual([]);
+  const freed = [
+    'people who could not enrol because of a stage that is removed, moved or has other policies',
+  ];
+  expect(await opened(guarded, stage('s', { policies: [] }))).toEqual(freed);
+  expect(await opened(guarded, stage('other', {}))).toEqual(freed);
+});
