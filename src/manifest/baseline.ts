@@ -118,7 +118,9 @@ function isSameField(name: string, earlier: Resource, current: Resource): boolea
   const b = baselineValue(current, name);
   if (a === undefined || b === undefined) return a === b;
   return (
+    // A comparison of bindings ignores fields that only the second value has.
     sameValue(current.kind, name, b, a) &&
+    sameValue(current.kind, name, a, b) &&
     sameJson(sensitiveReferences(earlier, name), sensitiveReferences(current, name))
   );
 }

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { isMasked } from '../base/sensitive.ts';
 import { isInstruction, partialComparisonOf, partialComparison, sentValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { labelBindings } from '../kinds/bindings.ts';
+import { bindingsIn, labelBindings, matchBindings } from '../kinds/bindings.ts';
 import { mapIds } from '../kinds/map-ids.ts';
 import type { Children } from '../kinds/children.ts';
 import { isNameReference, type PartialComparison } from '../kinds/values.ts';
@@ -43,10 +43,13 @@ function remainingText(
         : undefined
       : partialComparison(resource, field);
   if (current === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
-  if (part === undefined) return undefined;
+  const { children } = kind.fields[field] ?? {};
+  if (part === undefined) {
+    const texts = children ? removedBindingFields(children, before, sentValue(resource, field) ?? null) : [];
+    return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
+  }
   if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
     return `keeps any undeclared part of its \`${field}\``;
-  const { children } = kind.fields[field] ?? {};
   if (children) return remainingBindingsText(children, part, before, resource, field, observed);
   const known = observed.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
@@ -74,11 +77,27 @@ function remainingBindingsText(
   { fields }: ObservedRecord,
 ): string | undefined {
   const [declared, there] = [sentValue(resource, field) ?? null, fields[field] ?? null].map((value) =>
-    mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id)),
+    withoutKnownIds(children, value),
   );
   const dropped = part.dropped(before, declared ?? null);
   const texts = Object.keys(labelBindings(children, part.managed(dropped, there ?? null), []).declared);
   return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
+}
+
+/** The fields that are no longer declared for a binding. The service keeps their values. */
+function removedBindingFields(children: Children, before: JsonValue, now: JsonValue): string[] {
+  const [earlier, current] = [before, now].map((value) =>
+    bindingsIn(children, withoutKnownIds(children, value)),
+  );
+  return Array.from(matchBindings(earlier ?? [], current ?? [])).flatMap(([{ binds, id, values }, kept]) => {
+    const child = `${binds.idField} ${isNameReference(id) ? id.name : textOf(id)}`;
+    const removed = Object.keys(values).filter((name) => !Object.hasOwn(kept.values, name));
+    return removed.map((name) => `\`${name}\` of ${child}`);
+  });
+}
+
+function withoutKnownIds(children: Children, value: JsonValue): JsonValue {
+  return mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id));
 }
 
 /** The ids in a list, or the paths of the keys in an object, such as `theme.dark`. */

@@ -108,6 +108,13 @@ describe('an entry compared with its baseline', () => {
     expect(changes).toMatchObject({ 'user.u': 'same' });
   });
 
+  test('counts as altered if a binding declares fewer fields than before', async () => {
+    const bound = (more: string): string => app(`policies: [{ group: { name: g }, order: 0${more} }]`);
+    const changes = await since(bound(', timeout: 9'), bound(''));
+    expect(changes).toMatchObject({ 'application.a': [{ field: 'policies' }] });
+    expect(await since(bound(', negate: false'), bound(''))).toEqual({ 'application.a': 'same' });
+  });
+
   test('counts as altered if a field was null and is now left out', async () => {
     expect(await since(app('provider: null'), app(''))).toEqual({
       'application.a': [{ field: 'provider', before: null }],

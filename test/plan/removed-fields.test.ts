@@ -115,3 +115,15 @@ test.each([
     expect(found).toBe(words);
   },
 );
+
+test('an application keeps the fields that its bindings no longer declare', async () => {
+  const [wiki] = await desired(
+    'version: 1\napplications: [{ slug: wiki, name: W, policies: [{ group: { name: g }, order: 0 }, { user: 1, order: 1 }] }]',
+  );
+  const before = [
+    { group: { name: 'g' }, order: 0, timeout: 9, negate: false },
+    { user: 1, order: 1 },
+  ];
+  const found = remarkOn(wiki, 'policies', before, [], { policies: before });
+  expect(found).toBe('keeps `timeout` of group g of its `policies`');
+});
