@@ -17,11 +17,17 @@ import { runTargetOf } from '../settings/run-target.ts';
 import type { Context, Output } from '../terminal/context.ts';
 import { errorText, isDebugging } from './error-text.ts';
 import { incompletePlanLines } from './fail-on.ts';
-import { detailFromFlags, inputFiles, requestFromFlags, type Flags, type RunFlags } from './flags.ts';
+import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
 
-export type ApplyOptions = RunFlags & ReportFlags & Flags<'plan', 'failFast' | 'yes'>;
+export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
+  readonly output: 'text' | 'json';
+  readonly failFast?: boolean;
+  readonly yes?: boolean;
+  /** The file with a saved plan, which must come from the same manifests. */
+  readonly plan?: string;
+}
 
 /** `rollcall apply`: plans, asks, applies, and reports the outcome of every resource. */
 export async function apply(

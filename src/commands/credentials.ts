@@ -18,19 +18,19 @@ import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  reportInvalid,
-  settingsFromFlags,
-  type Flags,
-  type ProjectFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { reportInvalid, settingsFromFlags, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite, writeNewFiles } from './new-files.ts';
 
-export type CredentialsOptions = ProjectFlags &
-  ServiceFlags &
-  Flags<'to', 'replace' | 'all' | 'showSecrets'> & { readonly format: CredentialFormat };
+export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
+  /** The file to write (only its owner can read it), or `-` for standard output. */
+  readonly to?: string;
+  readonly format: CredentialFormat;
+  readonly replace?: boolean;
+  /** Whether to write the credentials of every record that has a secret. */
+  readonly all?: boolean;
+  readonly showSecrets?: boolean;
+}
 
 /** `rollcall credentials`: writes the credentials that applications need. Changes nothing in the service. */
 export async function credentials(

@@ -25,16 +25,14 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  reportInvalid,
-  settingsFromFlags,
-  type Flags,
-  type ProjectFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { reportInvalid, settingsFromFlags, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 
-export type DoctorOptions = ProjectFlags & ServiceFlags & Flags<'output', 'role'>;
+export interface DoctorOptions extends ProjectFlags, ServiceFlags {
+  readonly output: 'text' | 'json';
+  /** Whether to print the smallest role that is sufficient for rollcall, instead of checking the service. */
+  readonly role?: boolean;
+}
 
 /** `rollcall doctor`: sends harmless requests to the service, and explains the answers. */
 export async function doctor(

@@ -6,14 +6,25 @@ import { declarableFields } from '../kinds/access.ts';
 import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Flags, ProjectFlags, ServiceFlags } from './flags.ts';
+import type { ProjectFlags, ServiceFlags } from './flags.ts';
 
-export type ExportOptions = ProjectFlags &
-  ServiceFlags & { readonly split?: FileSplit } & Flags<
-    'output' | 'out' | 'without',
-    'all' | 'ids' | 'internal' | 'list' | 'check',
-    'type' | 'target' | 'exclude' | 'missingFrom'
-  >;
+export interface ExportOptions extends ProjectFlags, ServiceFlags {
+  readonly output: 'yaml' | 'json';
+  /** The folder for the files. Without a folder, a single manifest goes to standard output. */
+  readonly out?: string;
+  readonly type?: readonly string[];
+  readonly all?: boolean;
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly missingFrom?: readonly string[];
+  readonly split?: FileSplit;
+  readonly without?: string;
+  readonly ids?: boolean;
+  readonly internal?: boolean;
+  readonly list?: boolean;
+  /** Whether to write nothing if a plan of the export has changes. */
+  readonly check?: boolean;
+}
 
 export function refuseContradictoryOptions({ out, split, output, list, check }: ExportOptions): void {
   const clashes: [isSo: unknown, message: string, hint: string][] = [

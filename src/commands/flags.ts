@@ -20,36 +20,30 @@ import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { parseVariableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** Flags as they were typed: with a value, without a value, and repeatable. */
-export type Flags<Text extends string, Switch extends string = never, List extends string = never> = {
-  readonly [name in Text]?: string;
-} & { readonly [name in Switch]?: boolean } & { readonly [name in List]?: readonly string[] };
+type Texts<Name extends string> = { readonly [name in Name]?: string };
+type Lists<Name extends string> = { readonly [name in Name]?: readonly string[] };
+type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 
-/** The flags of every command that reads manifests. */
-export type ProjectFlags = Flags<
-  'config' | 'env',
-  'strict' | 'contractOnly',
-  'var' | 'vars' | 'capability' | 'allow'
->;
+/** The flags of every command that reads manifests, as they were typed. */
+export type ProjectFlags = Texts<'config' | 'env'> &
+  Lists<'var' | 'vars' | 'capability' | 'allow'> &
+  Switches<'strict' | 'contractOnly'>;
 
 /** The flags of every command that talks to the service. */
-export type ServiceFlags = Flags<
-  'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey',
-  'insecureHttp' | 'verbose' | 'quiet',
-  'header'
->;
-
-export type DetailFlags = Flags<never, 'compact'>;
+export type ServiceFlags = Texts<
+  'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey'
+> &
+  Lists<'header'> &
+  Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
 /** The flags of commands that plan, including the selection of resources and the limits. */
 export type RunFlags = ProjectFlags &
   ServiceFlags &
-  DetailFlags &
-  Flags<
-    'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline',
-    'changedOnly' | 'keepGoing',
-    'target' | 'exclude' | 'resend'
-  >;
+  Lists<'target' | 'exclude' | 'resend'> &
+  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline'> &
+  Switches<'changedOnly' | 'keepGoing'>;
+
+export type DetailFlags = Switches<'compact'>;
 
 /** The level of detail that `--compact` or `--no-compact` asks for; undefined if neither flag was given. */
 export function detailFromFlags({ compact }: DetailFlags): Detail | undefined {

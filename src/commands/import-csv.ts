@@ -10,13 +10,18 @@ import type { Kind } from '../kinds/kind.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
-import type { Flags } from './flags.ts';
 import { schemaPathOf, writeNewFiles } from './new-files.ts';
+
+export interface ImportCsvOptions {
+  readonly kind?: string;
+  readonly out?: string;
+  readonly delimiter?: string;
+}
 
 /** `rollcall import csv`: writes the rows of a table as a manifest, to standard output or to a new file. */
 export async function importCsv(
   filename: string,
-  { kind: list, out, delimiter = 'comma' }: Flags<'kind' | 'out' | 'delimiter'>,
+  { kind: list, out, delimiter = 'comma' }: ImportCsvOptions,
   { files, stdout, stderr, createPrivateFiles }: Context,
 ): Promise<Ending> {
   const kind = kindOfList(list);

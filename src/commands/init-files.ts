@@ -2,12 +2,19 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { UsageError } from '../base/errors.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { joinWords } from '../kinds/all.ts';
-import type { Flags, ServiceFlags } from './flags.ts';
+import type { ServiceFlags } from './flags.ts';
 
 export const defaultEnvironment = 'production';
 export const defaultTokenEnv = 'ROLLCALL_TOKEN';
 
-export type InitOptions = ServiceFlags & Flags<'tokenEnv' | 'manifests' | 'pipeline' | 'merges', 'yes'>;
+export interface InitOptions extends ServiceFlags {
+  readonly yes?: boolean;
+  readonly tokenEnv?: string;
+  readonly manifests?: string;
+  readonly pipeline?: string;
+  /** The changes that a pipeline may make after a merge: `create` for creates only, `update` for creates and updates. */
+  readonly merges?: string;
+}
 
 /** The answers from which the first files of a project are made. */
 export interface InitAnswers {

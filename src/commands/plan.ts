@@ -17,14 +17,18 @@ import {
   uncheckedConditions,
   type FailOn,
 } from './fail-on.ts';
-import { detailFromFlags, inputFiles, requestFromFlags, type Flags, type RunFlags } from './flags.ts';
+import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite } from './new-files.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
 
-export type PlanOptions = RunFlags &
-  ReportFlags &
-  Flags<'out', 'detailedExitcode' | 'undeclared'> & { readonly failOn?: readonly FailOn[] };
+export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
+  readonly output: 'text' | 'json';
+  readonly out?: string;
+  readonly detailedExitcode?: boolean;
+  readonly undeclared?: boolean;
+  readonly failOn?: readonly FailOn[];
+}
 
 /** `rollcall plan`: validates manifests and compares them with the service. Changes nothing. */
 export async function plan(

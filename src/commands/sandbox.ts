@@ -13,10 +13,15 @@ import { readSettings } from '../settings/settings.ts';
 import { noConfig, wholeNumber } from '../settings/values.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../terminal/context.ts';
-import { reportInvalid, settingsFromFlags, type Flags } from './flags.ts';
+import { reportInvalid, settingsFromFlags } from './flags.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
 
-export type SandboxOptions = Flags<'port' | 'latency' | 'seed'> & { readonly release?: SandboxRelease };
+export interface SandboxOptions {
+  readonly port?: string;
+  readonly latency?: string;
+  readonly seed?: string;
+  readonly release?: SandboxRelease;
+}
 
 /** `rollcall sandbox`: serves the API from memory, until it is interrupted or a command ends. */
 export async function sandbox(

@@ -18,12 +18,12 @@ import type { Context } from '../terminal/context.ts';
 import { detailFromFlags, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 
+export interface ShowOptions extends ReportFlags, DetailFlags {
+  readonly output: 'text' | 'json';
+}
+
 /** `rollcall show`: prints the result of an earlier plan or apply. Sends nothing. */
-export async function show(
-  filename: string,
-  options: ReportFlags & DetailFlags,
-  context: Context,
-): Promise<Ending> {
+export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
   const reports = await Reports.parse(options, context, { inputs: [filename] });
   const bytes = context.files.read(filename, constants.MAX_STRING_LENGTH);
   const written = new TextDecoder().decode(await readOrUsageError('the result', filename, bytes));

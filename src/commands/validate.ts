@@ -4,10 +4,15 @@ import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { settingsFromFlags, type ProjectFlags, type Flags } from './flags.ts';
+import { settingsFromFlags, type ProjectFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 
-export type ValidateOptions = ProjectFlags & ReportFlags & Flags<never, 'quiet' | 'withoutSecrets'>;
+export interface ValidateOptions extends ProjectFlags, ReportFlags {
+  readonly output: 'text' | 'json';
+  readonly quiet?: boolean;
+  /** Whether to read no secrets, and assume that all of them exist. */
+  readonly withoutSecrets?: boolean;
+}
 
 /** `rollcall validate`: checks manifests without sending anything. */
 export async function validate(

@@ -168,7 +168,7 @@ test('a provider without a secret is exported without mention of a secret', asyn
   await runOn(apply, send, grafana());
   otherClient(sandbox).change('oauth2', 'Grafana', { client_secret: '' });
   const { context, stdout } = capture({ url: 'https://id.example.com', transport: send });
-  await exportManifests({ output: 'yaml' }, context);
+  await exportManifests({ output: 'yaml' } as never, context); // each test passes options that the command accepts
   expect(stdout()).toContain('name: Grafana');
   expect(stdout()).not.toContain('client_secret');
 });

@@ -146,7 +146,7 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
       transport: made.send,
       files: config,
     });
-    await exportManifests({ output: 'yaml' }, context);
+    await exportManifests({ output: 'yaml' } as never, context); // each test passes options that the command accepts
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET}\n');
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
     expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2. ');
@@ -418,7 +418,7 @@ test('an empty mapping is no secret: a local connection is created, shown as hid
   expect([applied.ending, applied.stdout]).toEqual(['done', expect.stringContaining('1 created')]);
   expect((await run('plan', made.send, local(', kubeconfig: {}'))).stdout).toContain('No changes.');
   const { context, stdout } = capture({ url: 'https://id.example.com', transport: made.send });
-  await exportManifests({ output: 'yaml' }, context);
+  await exportManifests({ output: 'yaml' } as never, context); // the command accepts these options
   expect(stdout()).toMatch(/^ {4}kubeconfig: \{\}$/m);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { show } from '../../src/commands/show.ts';
+import { show, type ShowOptions } from '../../src/commands/show.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { PlanDocument } from '../../src/plan/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
@@ -55,11 +55,7 @@ async function applied(output: 'text' | 'json'): Promise<Ran> {
 }
 
 /** Runs `show` on a file, without a service, a token or secrets. */
-function shown(
-  file: string,
-  options: Partial<Parameters<typeof show>[1]> = {},
-  columns?: number,
-): Promise<Ran> {
+function shown(file: string, options: Partial<ShowOptions> = {}, columns?: number): Promise<Ran> {
   const setup = { files: { 'x.json': file }, ...(columns !== undefined && { columns }) };
   return endOf(capture(setup), (context) => show('x.json', { output: 'text', ...options }, context));
 }
