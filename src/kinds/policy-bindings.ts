@@ -43,12 +43,12 @@ export const policyBindings: Children = {
   isSentWhole: true,
 };
 
-/** Whether records of this kind decide who passes the bindings of other records. */
 /** Whether records of a kind can be bound to others. */
 export function canBeBound({ family }: Pick<Kind, 'family'>): boolean {
   return policyBindings.binds.some(({ refersTo }) => refersTo === family);
 }
 
+/** Whether records of this kind decide who passes the bindings of other records. */
 export function isPolicyKind({ family }: Pick<Kind, 'family'>): boolean {
   return family === policyField.refersTo;
 }
