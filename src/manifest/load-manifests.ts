@@ -11,20 +11,15 @@ import type { JsonObject } from '../base/json.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
 import { redactorOfLong } from '../base/redactor.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { childFields } from '../kinds/bindings.ts';
-import { partialComparison } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { nameOnlyLogin, openLogin } from '../kinds/login-problems.ts';
 import type { Release } from '../kinds/release.ts';
-import { diagnosticOf, type Resource } from '../kinds/resource.ts';
-import { isNameReference } from '../kinds/values.ts';
-import { declaredRecord, isProvingFlow, loginFlow, type FindRecord } from '../kinds/way-in.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
 import { findManifests } from './find-manifests.ts';
 import { limitProblem, limits, type Limits } from './limits.ts';
 import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
+import { LoginEntries } from './open-login.ts';
 import { fieldChecks } from './field-checks.ts';
 import { ManifestRules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
@@ -77,14 +72,13 @@ export async function loadManifests(
   const resources: Resource[] = [];
   const counts = new Map<Kind<ResourceType>, number>();
   const rules = new ManifestRules(options.release);
-  const loginEntries = new Map<string, Resource>();
+  const login = new LoginEntries();
   let entries = 0;
   const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
   const readPaths = new Set<string>();
   const variables = new Set<string>();
-  const withoutContent: Files = { ...files, read: async () => new Uint8Array() };
-  const fileAccess = { secret: areAssumed ? withoutContent : files, text: files };
+  const fileAccess = { secret: areAssumed ? withoutContent(files) : files, text: files };
   const filesOf = referencedFiles(fileAccess, options, readPaths);
   const references = new Map<string, References>();
   for (const filename of found.filenames) {
@@ -95,11 +89,8 @@ export async function loadManifests(
     }
     const readManifests = await readManifest(file, maximum.entries, filesOf(filename), options);
     const { valid } = readManifests;
-    for (const resource of valid) {
-      const { kind, name } = resource;
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      if (kind.login && !isToBeDeleted(resource)) loginEntries.set(`${kind.type}.${name}`, resource);
-    }
+    login.add(valid);
+    for (const { kind } of valid) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const reported = [...readManifests.diagnostics, ...rules.check(readManifests)].filter(
       ({ severity, address }) =>
         strict || severity === 'error' || address === undefined || isWarningReported(address),
@@ -116,7 +107,7 @@ export async function loadManifests(
       break;
     }
   }
-  if (!options.allowsOpenLogin) diagnostics.push(...openLogins(loginEntries));
+  if (!options.allowsOpenLogin) diagnostics.push(...login.problems());
   const sorted = hideLinesWithSecrets(uniqueDiagnostics(diagnostics).toSorted(comparePlaces), [...secrets]);
   return {
     resources,
@@ -148,6 +139,11 @@ function withStrictness(diagnostics: Diagnostic[], strict: boolean): Diagnostic[
   return strict ? diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : diagnostics;
 }
 
+/** File access for runs without secrets: it tells the types of paths but reads no content. */
+function withoutContent(files: Files): Files {
+  return { ...files, read: async () => new Uint8Array() };
+}
+
 /** Removes repeated diagnostics: a mistake that YAML aliases repeat is found at each alias. */
 function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
@@ -164,23 +160,6 @@ function hideLinesWithSecrets(diagnostics: readonly Diagnostic[], secrets: reado
   if (diagnostics.length === 0) return [];
   const redactor = redactorOfLong(secrets);
   return diagnostics.map((diagnostic) => redactDiagnostic(diagnostic, redactor));
-}
-
-/** Flows that log people in by name without a proof of identity, as far as the declared bindings show. */
-function openLogins(entries: ReadonlyMap<string, Resource>): Diagnostic[] {
-  const recordOf: FindRecord = ({ type }, reference) => {
-    const found = isNameReference(reference) && entries.get(`${type}.${reference.name}`);
-    return found ? declaredRecord(found) : undefined;
-  };
-  return [...entries.values()].flatMap((resource) => {
-    const record = declaredRecord(resource);
-    const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
-    if (field === undefined || !isProvingFlow(record) || partialComparison(resource, field) !== undefined)
-      return [];
-    const flow = loginFlow(record, recordOf);
-    const found = flow && nameOnlyLogin(flow);
-    return found?.kind === 'insecure' ? diagnosticOf(resource, field, openLogin(found.skipped)) : [];
-  });
 }
 
 /** Counts what the references of each manifest stand for. */

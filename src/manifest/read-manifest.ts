@@ -1,16 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { entriesIn, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
-import { PathMap, type Path } from '../base/path-map.ts';
-import { isQuotable, withoutQuotableLines, type SourceFile } from '../base/source.ts';
+import { PathMap } from '../base/path-map.ts';
+import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { lists } from '../kinds/all.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, positionKey, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { manifestCheck, listsOfManifest } from './manifest-check.ts';
 import { desiredResources, entriesOf, type DeclaredEntries } from './desired.ts';
+import { notAManifestReason } from './not-a-manifest.ts';
+import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { ReferenceResolver, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { readSecretFields, tokenIn } from './secrets-in-clear.ts';
@@ -87,10 +88,7 @@ export async function readManifest(
   diagnostics.push(...fields.diagnostics);
   const check = await manifestCheck(listsOfManifest(manifest));
   const found = checkSchema(check, manifest, { places, diagnostics }, file);
-  // A sensitive value is unknown, but always a string.
-  const isCertain = ({ path, diagnostic }: SchemaFault): boolean =>
-    diagnostic?.code === 'wrong-type' || !references.has(path);
-  const faults = areAssumed ? found.filter(isCertain) : found;
+  const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);
   const reportedPlaces = new Set(diagnostics.map((diagnostic) => positionKey(diagnostic)));
@@ -111,6 +109,11 @@ export async function readManifest(
     diagnostics,
   });
   return { ...declared, diagnostics, entries, secrets, variables, references };
+}
+
+/** Whether a fault is uncertain because a sensitive value is unknown. A sensitive value is always a string, so any other type is certainly wrong. */
+function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
+  return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
 /** Matches a line that has the key of a list, a list item, or another top-level key. */
@@ -134,62 +137,4 @@ function countItems(text: string, max: number): number {
     }
   }
   return count;
-}
-
-/** Why the file is not a manifest, if it is empty or another known kind of document. */
-function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
-  if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownFormatHint);
-  if (value === null && diagnostics.length === 0)
-    return {
-      code: 'empty-file',
-      summary: 'this file declares nothing',
-      detail:
-        'A manifest begins with `version: 1` and has lists such as `applications` or `users`: see `rollcall help reference`.',
-    };
-  if (value === undefined || !isJsonObject(value)) return undefined;
-  if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownFormatHint);
-  if (isJsonList(value['resource_changes']) && 'format_version' in value)
-    return notAManifest(
-      'a plan',
-      'To apply it, name the file and its manifests: rollcall apply --plan FILE MANIFESTS',
-    );
-  if (!isJsonList(value['entries'])) return undefined;
-  return notAManifest(
-    'a blueprint of the service',
-    `The service itself applies blueprints. ${ownFormatHint}`,
-  );
-}
-
-const ownFormatHint = 'rollcall reads its own YAML: `rollcall init` writes a first manifest.';
-
-function notAManifest(content: string, detail: string): Problem {
-  return { code: 'not-a-manifest', summary: `this is ${content}, not a manifest`, detail };
-}
-
-/** If a file fails this fast test, as most files do, the slower test is skipped. */
-const mayHaveRewrittenNumber = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
-
-/** Warns about numbers that YAML changes: 0755 becomes 755, 1.10 becomes 1.1. */
-function* rewrittenNumbers(
-  value: JsonValue,
-  places: Places,
-  file: SourceFile,
-  path: Path = [],
-): Iterable<Diagnostic> {
-  if (path.length === 0 && !mayHaveRewrittenNumber.test(file.text)) return;
-  if (typeof value === 'number') {
-    const span = places.valueSpan(path);
-    const written = file.text.slice(...span);
-    // An alias has no number of its own: the number is written at its anchor.
-    if (written === String(value) || !/^[-+.\d]/.test(written)) return;
-    const both = isQuotable(file, span) ? `: ${written} is read as ${value}` : '';
-    yield diagnosticAt(file, span, {
-      severity: 'warning',
-      code: 'rewritten-number',
-      summary: `YAML reads this number differently from its spelling${both}`,
-      detail: 'If it is meant as a string, quote it. If it is meant as a number, write it as YAML reads it.',
-    });
-    return;
-  }
-  for (const [step, inner] of entriesIn(value)) yield* rewrittenNumbers(inner, places, file, [...path, step]);
 }
