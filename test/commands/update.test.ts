@@ -235,7 +235,7 @@ describe('an apply with --allow update', () => {
       const text = (parents: string, mappings: string): string => `version: 1
 groups: [{ name: crew, parents: [${parents}] }]
 flows: [{ slug: door, name: Door, title: Door, designation: authorization }]
-providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, property_mappings: [${mappings}] }]
+providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [], property_mappings: [${mappings}] }]
 `;
       const both = text('{ name: contractors }', '{ name: rooms }, { name: keys }');
       const made = here.run(`${both}property_mappings: [${mapping('rooms')}, ${mapping('keys')}]\n`);
