@@ -218,7 +218,7 @@ function plannedUpdate(
   const leftBecause = refusedUpdateReason(resource, base, differences, permission);
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission, ...(removal && { deletesBindings: true }) }
-    : { ...left, leftBecause };
+    : { ...left, leftBecause, ...(removal && !permission.mayDelete && { deletesBindings: true }) };
 }
 
 /** Finds the values that records lose while a plan is applied: another record takes them, or the plan deletes the record to which they refer. */

@@ -206,6 +206,10 @@ applications: [{ slug: grafana, name: Grafana, policies: [{ group: { name: staff
     expect(stdout).toContain('removing bindings from `policies` needs --allow delete too');
     expect(stdout).toContain('two flags: `--capability delete --allow update,delete`.');
     expect(stdout).toContain('rollcall.yaml can have `capabilities: [update, delete]`.');
+    const left = await run('apply', send, text, { ...allowed, yes: true });
+    expect(left.stdout).toContain('application.grafana  not attempted: the plan leaves it unchanged');
+    expect(left.stdout).toContain('removing bindings from `policies` needs --allow delete; or write');
+    expect(left.stdout).not.toContain('Declare the value that the service has');
     expect(stdout).toContain('note  everyone can open it now');
   });
 

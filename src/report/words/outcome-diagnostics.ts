@@ -97,7 +97,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
 }
 
 /** Why a change was not made, although the capability and --allow permit updates. */
-function unchangedProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
+function unchangedProblem({ resource, differences, leftBecause, deletesBindings }: Change): PlacedProblem {
   const isDelete = isToBeDeleted(resource);
   return {
     field: differences[0]?.field,
@@ -105,7 +105,9 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
       ? 'Remove this obstacle and apply again.'
-      : 'Declare the value that the service has, or change the value in the service.',
+      : deletesBindings
+        ? ''
+        : 'Declare the value that the service has, or change the value in the service.',
   };
 }
 

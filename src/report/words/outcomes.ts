@@ -59,7 +59,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   doubts: { words: 'the service postponed too many earlier requests, or did not answer them clearly' },
   fail_fast: { words: 'another change failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
-  left: { words: 'the requested change is not possible', needsFix: true },
+  left: { words: 'the plan leaves it unchanged', needsFix: true },
   waits: { words: 'the change that it depends on failed' },
   not_last: { words: 'it is applied last, and an earlier change failed' },
   unmade: { words: 'a resource that it depends on was not created, or only in part' },
