@@ -28,7 +28,7 @@ const notInQuick = [
   'test/commands/{big-applies,company,deep-answers,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
   'test/commands/{flows,later-release,lists,lists-of-all-kinds,outputs,own-rights,reach,scope,way-in}.test.ts',
   'test/commands/{closed-files,export-gaps,policies}.test.ts',
-  'test/docs/console.test.ts',
+  'test/docs/{console,documents}.test.ts',
   'test/{manifest/parts,observe/lists,package/package,plan/policies}.test.ts',
   'test/e2e/{baseline,completion,hardened,killed-runs,lost-output,network,never-settles,plans}.test.ts',
   'test/pipelines/{action,gitlab,workflows}.test.ts',

@@ -32,7 +32,7 @@ function expectAllCounted(text: string, total: number): void {
   expect(text).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
 }
 
-const veryMany = times({ short: 1000, full: 5000 });
+const veryMany = times({ short: 800, full: 5000 });
 
 describe('the Markdown comment of a plan', () => {
   test('has a marker without dashes that would end the HTML comment early', async () => {
