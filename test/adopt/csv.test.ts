@@ -63,8 +63,8 @@ bob,Bob,false,;,,,,
     [
       'a string in a field of ids as the name of a group',
       user,
-      `username,name,groups\na,A,staff; ${engineering}\n`,
-      { groups: [{ name: 'staff' }, engineering] },
+      `username,name,groups\na,A,staff; ${engineering};${staff.toUpperCase()}\n`,
+      { groups: [{ name: 'staff' }, engineering, staff.toUpperCase()] },
     ],
     [
       'a string in a field of ids as the name of a provider',
