@@ -136,10 +136,14 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     await run(
       'apply',
       made.send,
-      oauth2() +
-        oauth2()
-          .replaceAll('Grafana', 'grafana')
-          .replace(/^version.*\n.*\n/, ''),
+      ['grafana', 'GRAFANA'].reduce(
+        (text, name) =>
+          text +
+          oauth2()
+            .replace(/^version.*\n.*\n/, '')
+            .replaceAll('Grafana', name),
+        oauth2(),
+      ),
     );
     const { context, stdout, stderr } = capture({
       url: 'https://id.example.com',
@@ -147,9 +151,9 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
       files: config,
     });
     await exportManifests({ output: 'yaml' } as never, context); // each test passes options that the command accepts
-    expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET}\n');
-    expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
-    expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2. ');
+    const variables = ['', '_2', '_3'].map((number) => `GRAFANA_CLIENT_SECRET${number}`);
+    for (const name of variables) expect(stdout()).toContain(`\n    # client_secret: \${env:${name}}\n`);
+    expect(stderr()).toContain(`and set: ${variables.join(', ')}. `);
     const uncommented = stdout().replaceAll('# client_secret', 'client_secret');
     await done(
       run(
@@ -157,7 +161,7 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
         made.send,
         uncommented,
         {},
-        { env: { GRAFANA_CLIENT_SECRET: 'a-secret', GRAFANA_CLIENT_SECRET_2: 'another-secret' } },
+        { env: Object.fromEntries(variables.map((name) => [name, `secret of ${name}`])) },
       ),
     );
   });
