@@ -50,3 +50,11 @@ applications: [{ slug: wiki, ${fields} }]
 `);
   expect(JSON.stringify(wiki?.fields).includes('00000000-0000')).toBe(isInherited);
 });
+
+test('an entry that is declared absent gets from the defaults only the record to which it belongs', async () => {
+  const [entitlement] = await desired(`version: 1
+defaults: { entitlement: { app: { slug: wiki }, attributes: { a: 1 } } }
+entitlements: [{ name: e, state: absent }]
+`);
+  expect(Object.keys(entitlement?.fields ?? {}).toSorted()).toEqual(['app', 'name', 'state']);
+});
