@@ -39,6 +39,7 @@ const service: Readonly<Record<string, readonly JsonObject[]>> = {
     binding('login', 'device'),
     binding('other', 'who'),
     binding('unused', 'consent'),
+    binding('unused', 'invited'),
   ],
   '/policies/bindings/': [],
   '/stages/all/': [
@@ -47,6 +48,7 @@ const service: Readonly<Record<string, readonly JsonObject[]>> = {
     stage('pw of a new stage', 'password'),
     stage('device', 'authenticatorvalidate'),
     stage('consent', 'consent'),
+    stage('invited', 'invitation'),
   ],
   '/stages/authenticator/validate/': [
     stage('device', 'authenticatorvalidate', { not_configured_action: 'deny' }),
@@ -58,6 +60,7 @@ const service: Readonly<Record<string, readonly JsonObject[]>> = {
       sources: [],
     }),
   ],
+  '/stages/invitation/stages/': [stage('invited', 'invitation', { continue_flow_without_invitation: true })],
   '/stages/password/': [
     stage('pw', 'password', { backends: [ldap] }),
     stage('pw of a new stage', 'password', { backends: [] }),
@@ -114,6 +117,12 @@ const ofLdap: LoginRecord = {
   fields: { backends: [ldap] },
 };
 
+const brandOfUnused: LoginRecord = {
+  kind: kindOf('brand'),
+  name: 'new',
+  fields: { flow_authentication: uuidFrom('unused') },
+};
+
 test.each<[string, readonly LoginRecord[], readonly string[]]>([
   [
     'the flow of a brand, all login flows, and their stages, each once',
@@ -127,8 +136,8 @@ test.each<[string, readonly LoginRecord[], readonly string[]]>([
   ],
   [
     'the flow of a declared brand',
-    [{ kind: kindOf('brand'), name: 'new', fields: { flow_authentication: uuidFrom('unused') } }],
-    ['b', 'login', 'other', 'unused', 'who', 'device', 'consent', 'pw'],
+    [brandOfUnused],
+    ['b', 'login', 'other', 'unused', 'who', 'device', 'consent', 'invited', 'pw'],
   ],
   [
     'the policies of a declared flow',
@@ -145,10 +154,13 @@ test.each<[string, readonly LoginRecord[], readonly string[]]>([
   expect([records.map(({ name }) => name), unread]).toEqual([names, []]);
 });
 
-test('the fields of a stage are read if they decide whether it requires a proof of identity', async () => {
-  const { records } = await read([]);
-  const found = records.find(({ name }) => name === 'device');
-  expect(found?.fields).toMatchObject({ not_configured_action: 'deny' });
+test.each([
+  ['whether it requires a proof of identity', 'device', { not_configured_action: 'deny' }],
+  ['whether it needs an invitation', 'invited', { continue_flow_without_invitation: true }],
+])('the fields of a stage are read if they decide %s', async (_, stageName, fields) => {
+  const { records } = await read([brandOfUnused]);
+  const found = records.find(({ name }) => name === stageName);
+  expect(found?.fields).toMatchObject(fields);
 });
 
 test.each<[string, boolean, Readonly<Record<string, Exchange>>, readonly string[]]>([
