@@ -59,6 +59,8 @@ test('the types of records are not asked one by one if the list of all types is 
 test.each([
   [true, [], { proof: 'absent' }],
   [false, [], { proof: 'denied', answer: { kind: 'not_listed' } }],
+  // A list from a cache ignores the filter.
+  [false, [{ pk: '2', name: 'b', provider: 1 }], { proof: 'denied', answer: { kind: 'not_listed' } }],
   [false, [{ pk: '1', name: 'a', provider: 1 }], { proof: 'exists' }],
 ])(
   'a list that is complete only for superusers shows absence to superusers only: %s, %j',
