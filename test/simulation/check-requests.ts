@@ -164,7 +164,15 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const questions = run.delivered.filter(
       (other) => isQuestion(other) && planned && before(answer, other) && before(other, planned),
     );
-    const asked = questions.find((question) => !isAskedAgain(question));
+    // After a lost answer, a question only checks whether the service is back.
+    const isAboutToken = ({ request }: Of<'delivered'>): boolean => {
+      const question = run.sent.find((event) => event.request === request);
+      const last = run.delivered.findLast(
+        (other) => question && !isQuestion(other) && before(other, question),
+      );
+      return last?.status !== undefined;
+    };
+    const asked = questions.find((question) => !isAskedAgain(question) && isAboutToken(question));
     // A page that arrives again with the same content counts as the service's own.
     const pages = run.delivered.filter(
       (other) => isQuestion(other) && other.words.includes('html_404') && planned && before(other, planned),
