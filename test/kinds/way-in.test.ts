@@ -7,6 +7,7 @@ import {
   kindsWithChallenge,
   loginObstacles,
   nameOnlyLogin,
+  openLogin,
   obstaclesToUnknown,
   obstaclesWithoutSources,
 } from '../../src/kinds/login-problems.ts';
@@ -122,6 +123,18 @@ describe('anybody who knows a name can log in through a flow', () => {
     ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
   ])('%s', (_, bound) => {
     expect(nameOnlyLogin(flowOf(bound))).toMatchObject(insecure);
+  });
+
+  test('and of the stages that are never shown, only those that would prove the identity are named', () => {
+    const skippedStages = ['proof', 'captcha', 'no'].map((name) => ({
+      stage: name,
+      policies: [policy('never')],
+    }));
+    const found = nameOnlyLogin(flowOf(['who', ...skippedStages, 'enter']));
+    if (found?.kind !== 'insecure') throw new Error('the flow is secure');
+    expect(openLogin(found.skipped).summary).toBe(
+      'anyone who enters a user name can log in: the stage "proof" is skipped because of "never"',
+    );
   });
 });
 

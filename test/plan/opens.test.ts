@@ -455,11 +455,15 @@ describe('an update', () => {
 
 test('an application was not open to everyone if it has only an expired binding, or nothing to open', async () => {
   const { resource, record } = await world({ access: { groups: [{ name: 'g' }] } }, [group('h')]);
-  const remarks = (bound: ObservedRecord['bound'], url: string): string[] =>
+  const remarks = (
+    bound: ObservedRecord['bound'],
+    url: string,
+    action: 'update' | 'no-op' = 'update',
+  ): string[] =>
     bindingNotes(
       {
         resource,
-        action: 'update',
+        action,
         differences: [{ field: 'access.groups', declared: [], observed: [] }],
       },
       { fields: { 'access.groups': [], meta_launch_url: url }, ...(bound && { bound }) },
@@ -470,6 +474,7 @@ test('an application was not open to everyone if it has only an expired binding,
   );
   const url = 'https://a.example';
   expect(remarks(new Map(expired), url)).toEqual(['a binding is expired, and unchanged']);
+  expect(remarks(new Map(expired), url, 'no-op')).toEqual([]);
   expect(remarks(new Map(), url)).toEqual(['everyone could open it until now']);
   expect(remarks(new Map(), '')).toEqual([]);
 });
