@@ -11,7 +11,14 @@ import { neededSources } from '../kinds/login-problems.ts';
 import { keyOfId } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import { idOfReference, isNameReference } from '../kinds/values.ts';
-import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import {
+  declaredRecord,
+  isLoginFlow,
+  isProvingFlow,
+  loginFlow,
+  type LoginFlow,
+  type LoginRecord,
+} from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { takenValueProblem } from './holders.ts';
 import { isPending, type ObservedFields, type ReadyChange } from './plan.ts';
@@ -21,6 +28,39 @@ export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'up
 export function loginChanges(changes: readonly ReadyChange[]): readonly LoginChange[] {
   return changes.filter(
     (change): change is LoginChange => isPending(change) && change.resource.kind.login !== undefined,
+  );
+}
+
+/** The declared records whose changes may affect logins; without such changes, the login records are not read. */
+export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
+  const concerned = loginChanges(changes).filter(({ resource, action }) => {
+    switch (resource.kind.login?.kind) {
+      case 'login brand':
+        return true;
+      case 'login flow':
+        return action !== 'create' || isProvingFlow(declaredRecord(resource));
+      case 'login stage':
+      case 'login policy':
+      case 'login source':
+        return action !== 'create';
+      case 'superuser':
+      case 'superuser group':
+      case undefined:
+        return false;
+    }
+  });
+  return concerned.map(({ resource }) => declaredRecord(resource));
+}
+
+/** Whether a change leaves an existing flow for logins as it is. Records that no manifest declares may have opened the flow. */
+export function isKeptLoginFlow({ action, presence, resource }: ReadyChange): boolean {
+  const { login } = resource.kind;
+  const record = declaredRecord(resource);
+  return (
+    login?.kind === 'login flow' &&
+    action === 'no-op' &&
+    presence === 'present' &&
+    (record.fields[login.purpose.field] === undefined || isProvingFlow(record))
   );
 }
 

@@ -11,7 +11,7 @@ import {
   openLogin,
   refusedByNewStages,
 } from '../kinds/login-problems.ts';
-import { declaredRecord, isLoginFlow, isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { declaredRecord, isLoginFlow, isProvingFlow } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { obstaclesIn, safeLoginOrder, type ChangedFlow, type ChangedLogins } from './login-sequence.ts';
 import {
@@ -19,6 +19,7 @@ import {
   changesDomain,
   domainsOf,
   hasDomain,
+  isKeptLoginFlow,
   loginChangeKey,
   loginChanges,
   LoginState,
@@ -28,27 +29,6 @@ import {
 } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ReadyChange, PlannedLoginFlows } from './plan.ts';
-
-/** The declared records whose changes may affect logins; without such changes, the login records are not read. */
-export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
-  const concerned = loginChanges(changes).filter(({ resource, action }) => {
-    switch (resource.kind.login?.kind) {
-      case 'login brand':
-        return true;
-      case 'login flow':
-        return action !== 'create' || isProvingFlow(declaredRecord(resource));
-      case 'login stage':
-      case 'login policy':
-      case 'login source':
-        return action !== 'create';
-      case 'superuser':
-      case 'superuser group':
-      case undefined:
-        return false;
-    }
-  });
-  return concerned.map(({ resource }) => declaredRecord(resource));
-}
 
 export interface LoginPlan {
   readonly changes: readonly ReadyChange[];
@@ -84,18 +64,26 @@ export function checkLoginChanges(
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
-  const note = (change: LoginChange, words: string): void => addTo(marks, change, words);
+  const note = (change: ReadyChange, words: string): void => addTo(marks, change, words);
   for (const change of onWay) note(change, 'affects how people log in');
   for (const flow of flows) {
     const change = changeToReport(flow);
-    if (change === undefined) continue;
     const found = flow.after && nameOnlyLogin(flow.after);
     const earlier = flow.before && nameOnlyLogin(flow.before);
-    const isNew = earlier?.kind !== found?.kind || isOfFlow(flow, change);
-    if (found?.kind === 'insecure' && isNew) {
-      if (accepts.includes('open-login')) opens.add(change);
-      else refused.push(refusal(change, flow, openLogin(found.skipped)));
-    } else if (found?.kind === 'perhaps' && (earlier?.kind !== 'perhaps' || found.proofs < earlier.proofs))
+    if (found?.kind === 'insecure') {
+      const problem = openLogin(found.skipped);
+      const isNew = change !== undefined && (earlier?.kind !== 'insecure' || isOfFlow(flow, change));
+      if (accepts.includes('open-login')) {
+        if (isNew) opens.add(change);
+      } else if (isNew) refused.push(refusal(change, flow, problem));
+      else
+        for (const kept of changes)
+          if (isKeptLoginFlow(kept) && isOfFlow(flow, kept)) note(kept, problem.summary);
+    } else if (
+      change &&
+      found?.kind === 'perhaps' &&
+      (earlier?.kind !== 'perhaps' || found.proofs < earlier.proofs)
+    )
       note(change, unclearRemark(flow, found.policies));
   }
   for (const flow of loginFlows(pending, logins)) {
@@ -217,7 +205,7 @@ function changeToReport(flow: PlannedFlow): LoginChange | undefined {
 }
 
 /** Whether a change is to the flow itself. */
-function isOfFlow({ before, after }: PlannedFlow, { resource: { kind, name } }: LoginChange): boolean {
+function isOfFlow({ before, after }: PlannedFlow, { resource: { kind, name } }: ReadyChange): boolean {
   return [before, after].some((flow) => flow?.record.kind === kind && flow.record.name === name);
 }
 

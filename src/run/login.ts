@@ -4,7 +4,8 @@ import type { Release } from '../kinds/release.ts';
 import { readLogin } from '../observe/login.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import { readGroups, type ObservedGroup } from '../observe/superusers.ts';
-import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
+import { checkLoginChanges, type LoginPlan } from '../plan/login.ts';
+import { changedLoginRecords, isKeptLoginFlow } from '../plan/login-state.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { lostPermissions, takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
 import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../plan/superusers.ts';
@@ -39,7 +40,7 @@ async function loginOf({ changes, observed }: Observed, service: Service): Promi
   const { changes: known, refused } = checkSuperusersLeft(changes, groups, acceptedRisks);
   const all = known.map((change) => ifAllowed(change, observed));
   const declared = changedLoginRecords(all);
-  if (declared.length === 0) return { changes: known, refused };
+  if (declared.length === 0 && !known.some(isKeptLoginFlow)) return { changes: known, refused };
   const record = await readLogin(declared, service);
   const login = checkLoginChanges(known, record, acceptedRisks);
   const isLeft = all.some((change, index) => change !== known[index]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Risk } from '../../src/kinds/capability.ts';
-import { changedLoginRecords, checkLoginChanges } from '../../src/plan/login.ts';
+import { checkLoginChanges } from '../../src/plan/login.ts';
+import { changedLoginRecords, isKeptLoginFlow } from '../../src/plan/login-state.ts';
 import { planBetween } from '../support/plan-between.ts';
 
 const who = '{ stage: { name: who }, order: 0 }';
@@ -114,7 +115,26 @@ test.each<{
     name: 'a changed stage of a flow that was open before is no error',
     before: stages() + ofDoor + flows(flow('door', [who, enter])),
     after: stages().replace('seconds=0', 'days=1') + ofDoor + flows(flow('door', [who, enter])),
-    found: ['stage.enter affects how people log in', 'flow door to door'],
+    found: [
+      'flow.door anyone who enters a user name can log in: no stage before the login proves the identity',
+      'stage.enter affects how people log in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that undeclared policies have opened has a note, also without a change',
+    before:
+      all.replace('name: P, result: true', 'name: P, result: false') +
+      flows(flow('door', [who, pwIf('P'), enter])),
+    after: flows(`{ slug: door, stages: [${[who, pw, enter].join(', ')}] }`),
+    found: ['flow.door anyone who enters a user name can log in: the stage "pw" is skipped because of "P"'],
+  },
+  {
+    name: 'the note about an open flow is left out if the open login is accepted',
+    before: stages() + flows(flow('door', [who, enter])),
+    after: flows('{ slug: door, layout: stacked }'),
+    accepts: ['open-login'],
+    found: [],
   },
   {
     name: 'a stage for a second factor that stops people without a device has a note',
@@ -611,6 +631,22 @@ test('login records are read for changes to existing parts of logins, and for ne
     ['P', 'x', 's'],
     ['door', 'example.com'],
   ]);
+});
+
+test.each([
+  ['a flow for logins that does not change is a kept one', flows(usual), ['door']],
+  ['a flow whose designation is not declared may be for logins', flows('{ slug: door, title: F }'), ['door']],
+  ['a flow that changes is not kept', flows('{ slug: door, title: Other }'), []],
+  [
+    'a flow that is declared as another than one for logins is not kept',
+    flows('{ slug: x, title: X, designation: authorization }'),
+    [],
+  ],
+  ['a flow that is already deleted is not kept', flows('{ slug: gone, state: absent }'), []],
+])('%s', async (_, after, kept) => {
+  const other = '{ slug: x, name: X, title: X, designation: authorization }';
+  const { changes } = await planBetween(all + flows(usual, other), after);
+  expect(changes.filter(isKeptLoginFlow).map(({ resource: { name } }) => name)).toEqual(kept);
 });
 
 test('the way back from a change has all bindings, without secrets and hidden fields', async () => {
