@@ -83,7 +83,10 @@ export function requiredFieldCheck(
 ): NonNullable<FieldOfKind['ifMissing']> {
   return (release, otherFields) =>
     isNeeded(otherFields, release)
-      ? likelyRefusedProblem(summary, 'If the record already exists, ignore this.')
+      ? likelyRefusedProblem(
+          summary,
+          'Otherwise, the service is likely to refuse the new record. An existing record needs no change.',
+        )
       : undefined;
 }
 
