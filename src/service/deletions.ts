@@ -10,6 +10,7 @@ import { readChildren } from './children.ts';
 import type { ReadContext } from './client.ts';
 import {
   dependentNotes,
+  isPolicyUse,
   readDependents,
   type DeleteCandidate,
   type Dependent,
@@ -83,7 +84,7 @@ export async function judgeDeletion(
 ): Promise<DeleteDecision> {
   const refusal =
     (await refusalOfRecord(candidate, context)) ??
-    (await cascadeRefusal(candidate.resource.kind, await dependents(), context));
+    (await cascadeRefusal(candidate, await dependents(), context));
   if (refusal !== undefined) return { notes: [], refusal };
   if (!isSubject(candidate.resource.kind)) return { notes: [] };
   return judgeBindings(candidate, (await dependents()) ?? [], context);
@@ -134,14 +135,14 @@ async function lastRecordRefusal(
 
 /** Refuses a delete that makes the service delete other records, unless the manifests delete these too. */
 async function cascadeRefusal(
-  kind: Kind,
+  candidate: DeleteCandidate,
   dependents: Dependents,
   context: DeleteContext,
 ): Promise<string | undefined> {
+  const { kind } = candidate.resource;
   if (dependents === undefined) return unread('its dependent records could not be read', context);
-  const isPolicy = policyField.refersTo === kind.family;
-  const uses = dependents.filter(({ model }) => isPolicy && model.startsWith(policyBindings.model.name));
-  if (uses.length > 0 && !(await areOfDeleted(uses, context)))
+  const uses = dependents.filter((dependent) => isPolicyUse(kind, dependent));
+  if (uses.length > 0 && !(await areGoneBefore(uses, candidate, context)))
     return 'records that have this policy could become open to everyone: remove the policy from their `policies` first, or delete these records too';
   for (const { family, words, pk, isDeletedToo } of dependents) {
     if (!isDeletedToo || family === undefined || family.isDeletedWithOwner) continue;
@@ -151,14 +152,21 @@ async function cascadeRefusal(
   return undefined;
 }
 
-/** Whether all these bindings of a policy guard records that are deleted too. Such records are deleted before the policy. */
-async function areOfDeleted(uses: readonly Dependent[], context: DeleteContext): Promise<boolean> {
+/** Whether the plan deletes the records that a policy guards, or takes the policy from them, before it deletes the policy. */
+async function areGoneBefore(
+  uses: readonly Dependent[],
+  policy: DeleteCandidate,
+  context: DeleteContext,
+): Promise<boolean> {
   const read = await readChildren(policyBindings, 'all', context);
   const deleted = deletedIds(context);
-  const bound = read.kind === 'read' ? [...read.of].filter(([target]) => deleted.has(target)) : [];
+  const key = bindingKey(policy);
+  const isFree = (id: string): boolean =>
+    deleted.has(id) || context.plannedBindings?.(id)?.every((child) => childKey(child) !== key) === true;
+  const bound = read.kind === 'read' ? [...read.of].filter(([target]) => isFree(target)) : [];
   const gone = new Set(bound.flatMap(([, bindings]) => bindings.map(({ pk }) => pk)));
   // The service lists both the bindings and the records that they guard.
-  return uses.every(({ pk }) => gone.has(pk) || deleted.has(pk));
+  return uses.every(({ pk }) => gone.has(pk) || isFree(pk));
 }
 
 function deletedIds({ deletes }: DeleteContext): ReadonlySet<string> {

@@ -1,9 +1,9 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
-import type { Family } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { namingFields, keyOfId, referenceKeys } from '../kinds/named.ts';
-import { policyBindings } from '../kinds/policy-bindings.ts';
+import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { stageBindings } from '../kinds/stage-bindings.ts';
 import type { DependentsReading, ReadContext } from './client.ts';
@@ -63,6 +63,11 @@ const bindingTypes: Readonly<Record<string, string | undefined>> = {
   [stageBindings.model.name]: 'flow-stage binding',
 };
 
+/** Whether a record is a binding of the policy, or has one. */
+export function isPolicyUse({ family }: Pick<Kind, 'family'>, { model }: Dependent): boolean {
+  return family === policyField.refersTo && model.startsWith(policyBindings.model.name);
+}
+
 const maxListed = 10;
 
 /**
@@ -83,7 +88,10 @@ export function dependentNotes(
   const own = new Set(referenceKeys(kind, lists, (field) => held.fields[field]).flat());
   const deleted = new Set(deletes.map(({ resource, held: { pk } }) => keyOfId(resource.kind.family, pk)));
   const gone = keyOfId(kind.family, held.pk);
-  const notes = dependents.flatMap(({ family, pk, words, isDeletedToo }) => {
+  const notes = dependents.flatMap((dependent) => {
+    const { family, pk, words, isDeletedToo } = dependent;
+    // A policy is deleted only after the records that it guards no longer have it.
+    if (isPolicyUse(kind, dependent)) return [];
     if (isDeletedToo) return isReleased(pk, gone) ? [] : `deletes ${words} with it`;
     const key = family && keyOfId(family, pk);
     if (key === undefined) return `${words} loses it`;

@@ -8,8 +8,9 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { times } from '../support/effort.ts';
 import { applyManifest, env, randomInstance, seed } from '../support/random-instance.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { planned, seed as seedOfDeletes } from '../support/delete-world.ts';
+import { applied, planned, seed as seedOfDeletes } from '../support/delete-world.ts';
 import { World } from '../support/update-world.ts';
+import { done } from '../support/manifest-run.ts';
 import { existsIn, listPathIn } from '../support/written-type.ts';
 import { otherClient } from '../support/other-client.ts';
 
@@ -136,5 +137,42 @@ applications: [{ slug: wiki, name: Wiki, ${declared} }]
     const { stdout } = await planned(world, text, { allow: ['update', 'delete'] });
     expect(stdout).toContain('- provider.Wiki');
     expect(stdout.includes('the application "wiki" loses it'), stdout).toBe(isLost);
+  },
+);
+
+const guarded = (order: number): string =>
+  `policies: [{ group: { name: staff }, order: 0 }, { policy: { name: rule }, order: ${order} }]`;
+const unguarded = 'name: A, policies: [{ group: { name: staff }, order: 0 }]';
+
+const bothGuarded = `name: B, ${guarded(2)}`;
+
+test.each([
+  ['its only record no longer lists it', 'name: B', unguarded, 'name: B', true],
+  [
+    'one record is deleted too, and the other no longer lists it',
+    bothGuarded,
+    'state: absent',
+    unguarded,
+    true,
+  ],
+  ['its only record still lists it', 'name: B', 'name: A', 'name: B', false],
+  ['only one of two records no longer lists it', bothGuarded, unguarded, 'name: B', false],
+])(
+  'a policy is deleted in the same run unless a record keeps it: %s',
+  async (_, secondBefore, first, second, isDeleted) => {
+    const world = new World(seedOfDeletes, '2026.2');
+    const text = (a: string, b: string, ofPolicy: string): string => `version: 1
+groups: [{ name: staff }]
+policies: [{ type: dummy, name: rule, ${ofPolicy} }]
+applications: [{ slug: a, ${a} }, { slug: b, ${b} }]
+`;
+    await done(applied(world, text(`name: A, ${guarded(1)}`, secondBefore, 'result: true'), {}));
+    const after = text(first, second, 'state: absent');
+    const { stdout } = await planned(world, after, { allow: ['update', 'delete'] });
+    expect(stdout.includes('- policy.rule will be deleted'), stdout).toBe(isDeleted);
+    expect(stdout).not.toContain('loses it');
+    const ran = await applied(world, after, { allow: ['update', 'delete'] });
+    expect(ran.ending, ran.stdout).toBe(isDeleted ? 'done' : 'incomplete');
+    expect(otherClient(world.sandbox).record('/policies/dummy/', 'rule') === undefined).toBe(isDeleted);
   },
 );
