@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
+import type { Binding, ChildField } from '../../src/kinds/children.ts';
+import { groupField, policyField } from '../../src/kinds/policy-bindings.ts';
 import { Client } from '../../src/service/client.ts';
 import { judgeDeletion, type DeleteDecision } from '../../src/service/deletions.ts';
 import type { DeleteCandidate } from '../../src/service/dependents.ts';
@@ -13,7 +15,8 @@ const id = '11111111-1111-4111-8111-111111111111';
 const other = '22222222-2222-4222-8222-222222222222';
 
 function candidate(type: ResourceType, pk: string, fields: JsonObject = {}): DeleteCandidate {
-  return { resource: { kind: kindOf(type), name: 'x', address: `${type}.x` }, held: { pk, fields } };
+  const kind = kindOf(type, type === 'policy' ? 'dummypolicy' : undefined);
+  return { resource: { kind, name: 'x', address: `${type}.x` }, held: { pk, fields } };
 }
 
 interface Service {
@@ -24,11 +27,16 @@ interface Service {
   readonly uses?: readonly JsonObject[];
 }
 
-/** Decides about the delete of a group in a service with these records. */
+interface Plan extends Pick<Parameters<typeof judgeDeletion>[1], 'plannedBindings'> {
+  readonly type?: ResourceType;
+}
+
+/** Decides about the delete of a group, or of another record, in a service with these records. */
 async function decision(
   service: Service,
   fields: JsonObject = { is_superuser: false },
   deletes: readonly DeleteCandidate[] = [],
+  { type = 'group', ...planned }: Plan = {},
 ): Promise<DeleteDecision> {
   const client = new Client(async ({ path }) => {
     if (path.includes('/me/')) return answered(200, { user: { pk: 1, username: 'me', is_superuser: true } });
@@ -37,8 +45,14 @@ async function decision(
     return pageOf([...(lists[path.split('?')[0]?.split('/').at(-2) ?? ''] ?? [])], 1, 100);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  const group = candidate('group', id, fields);
-  return judgeDeletion(group, { client, pacing, deletes: [group, ...deletes], isFlagOff: async () => false });
+  const first = candidate(type, id, fields);
+  return judgeDeletion(first, {
+    client,
+    pacing,
+    deletes: [first, ...deletes],
+    isFlagOff: async () => false,
+    ...planned,
+  });
 }
 
 const group = (pk: string, isSuperuser: boolean): JsonObject => ({ pk, name: pk, is_superuser: isSuperuser });
@@ -118,4 +132,45 @@ test.each([
   const bindings = [binding, { ...binding, pk: 'c', ...more }];
   const applications = [{ pk: other, slug: 'wiki', name: 'Wiki' }];
   expect((await decision({ applications, bindings })).refusal !== undefined).toBe(isRefused);
+});
+
+const policyBinding = { ...binding, group: null, policy: id };
+const usesOfPolicy = [
+  { app: 'authentik_policies', model_name: 'policybinding', pk: 'b', name: 'B', action: 'cascade' },
+  {
+    app: 'authentik_policies',
+    model_name: 'policybindingmodel',
+    pk: other,
+    name: 'M',
+    action: 'left_dangling',
+  },
+];
+const bound = (binds: ChildField): Binding => ({ binds, id, values: {} });
+const ofOther =
+  (bindings: readonly Binding[]) =>
+  (pk: string): readonly Binding[] | undefined =>
+    pk === other ? bindings : undefined;
+
+test.each<[string, Service, Plan, readonly DeleteCandidate[], boolean]>([
+  ['nothing changes its record', {}, {}, [], true],
+  ['its record is deleted too', {}, {}, [candidate('application', other)], false],
+  ['another record is deleted', {}, {}, [candidate('application', 'c')], true],
+  ['the plan takes it from its record', {}, { plannedBindings: ofOther([bound(groupField)]) }, [], false],
+  ['the plan leaves its record without bindings', {}, { plannedBindings: ofOther([]) }, [], false],
+  ['the plan changes only its binding', {}, { plannedBindings: ofOther([bound(policyField)]) }, [], true],
+  [
+    'the plan takes it from one of two records',
+    {
+      uses: [...usesOfPolicy, { ...usesOfPolicy[0], pk: 'c' }],
+      bindings: [policyBinding, { ...policyBinding, pk: 'c', target: 'd' }],
+    },
+    { plannedBindings: ofOther([]) },
+    [],
+    true,
+  ],
+  ['one of its bindings is hidden', { bindings: [] }, { plannedBindings: ofOther([]) }, [], true],
+])('a policy is not deleted while a record has it: %s', async (_, more, plan, deletes, isRefused) => {
+  const service = { uses: usesOfPolicy, bindings: [policyBinding], ...more };
+  const { refusal } = await decision(service, {}, deletes, { type: 'policy', ...plan });
+  expect(refusal).toEqual(isRefused ? expect.stringContaining('could become open to everyone') : undefined);
 });
