@@ -393,7 +393,7 @@ test.each<[LostLogin['start'], string]>([
   expect(lost({ affectsLogin, undo }, 0)?.detail).not.toContain('alice');
 });
 
-test('of more than 200 resources that were created, the first 50 are named', async () => {
+test('of more than 200 resources that were created, the first 50 are named; the same for changed and for deleted ones', async () => {
   const run = await runWith({});
   const [one] = run.outcomes;
   if (one === undefined) expect.fail('there is no outcome');
@@ -411,6 +411,9 @@ test('of more than 200 resources that were created, the first 50 are named', asy
   expect(split(...views(50, 'exists'), ...views(1, 'created'))).toEqual([51, 0]);
   expect(split(...views(51, 'exists'), ...views(2, 'created'), ...views(3, 'denied'))).toEqual([5, 51]);
   expect(split(...views(51, 'unchanged'), ...views(2, 'created'))).toEqual([2, 51]);
+  expect(split(...views(201, 'created'), ...views(200, 'updated'), ...views(1, 'deleted'))).toEqual([
+    251, 151,
+  ]);
 });
 
 /** A run that wrote one application, with these facts about its outcome and its change. */

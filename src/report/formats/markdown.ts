@@ -6,7 +6,7 @@ import { printableLine, withoutEmpty, shortened, uriComponent } from '../printab
 import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
 import { interruptedSentence } from '../words/outcomes.ts';
-import { limitNewResources, limitNotPlanned } from '../words/limit-changes.ts';
+import { importanceOf, limitNewResources, limitNotPlanned } from '../words/limit-changes.ts';
 import { pendingFirst, planView, shownChanges, type PlanView } from '../words/plan.ts';
 import { splitByImportance } from '../words/split-by-importance.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
@@ -52,6 +52,8 @@ interface Block {
 
 interface Section {
   readonly items: readonly string[];
+  /** For each item, its importance: if not all fit, those with the highest are shown. */
+  readonly importance?: readonly number[];
   readonly separator: '\n' | '\n\n';
   /** The noun for items that are left out, such as `changes`. A section without a noun is never cut. */
   readonly itemName?: string;
@@ -158,7 +160,12 @@ function changesOf(changes: readonly Change[]): Section {
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const blocks = inFull.map((change) => changeLines(change, style).map(diffLine).join('\n'));
   const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
-  return { items: [...blocks, ...notPlanned, ...brief], separator: '\n\n', itemName: 'changes' };
+  return {
+    items: [...blocks, ...notPlanned, ...brief],
+    importance: inFull.map(importanceOf),
+    separator: '\n\n',
+    itemName: 'changes',
+  };
 }
 
 function problems(diagnostics: readonly Diagnostic[]): Section {
@@ -208,26 +215,35 @@ function fitIntoLimit(
   let fence = fenceAround(clippedTexts.join('\n'));
   const around = inCodeBlocks(head, blocks, fence, clippedTexts);
   let left = most - lengthOf(around) - blocks.flatMap(({ sections }) => sections).length * 100;
-  const shownOf = ({ items, separator, itemName, most: mostItems = items.length }: Section): string[] => {
+  const shownOf = ({
+    items,
+    importance = [],
+    separator,
+    itemName,
+    most: mostItems = items.length,
+  }: Section): string[] => {
     if (items.length === 0) return [];
     if (itemName === undefined) return [items.map((text) => clip(text)).join(separator)];
-    let shown = 0;
-    for (const item of items.slice(0, mostItems)) {
+    const shown = new Set<number>();
+    const rank = (index: number): number => importance[index] ?? 0;
+    const inTurn = [...items.keys()].toSorted((a, b) => rank(b) - rank(a));
+    for (const index of inTurn.slice(0, mostItems)) {
+      const item = items[index] ?? '';
       const longer = Math.max(fence, fenceAround(item));
       // Each block has a fence at either end.
       const length = lengthOf(item) + separator.length + 2 * blocks.length * (longer - fence);
       if (length > left) break;
       left -= length;
       fence = longer;
-      shown += 1;
+      shown.add(index);
     }
-    if (shown < Math.min(items.length, mostItems)) left = 0; // later items must not seem to follow directly
-    const more = items.length - shown;
+    if (shown.size < Math.min(items.length, mostItems)) left = 0; // later items must not seem to follow directly
+    const more = items.length - shown.size;
     const note =
       more === 0
         ? []
         : [`… and ${more} more ${itemName}, left out here. --report html=FILE shows all of them.`];
-    return [[...items.slice(0, shown), ...note].join(separator)];
+    return [[...items.filter((_, index) => shown.has(index)), ...note].join(separator)];
   };
   const texts = blocks.map(({ sections }) => sections.flatMap(shownOf).join('\n\n'));
   return inCodeBlocks(head, blocks, fence, texts);

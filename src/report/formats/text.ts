@@ -161,7 +161,7 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitByImportance(planned);
   const lines = detail === 'all' ? outcomeLines(named, style) : groupedLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${omittedOutcomesText(named.length, more)} To list all of them, use --no-compact, -o json or --report.`;
+  const note = `${omittedOutcomesText(named.length, more)} To list all of them, use --no-compact, -o json or --report html=FILE.`;
   const parts = [
     lines.join('\n'),
     problems,

@@ -1,5 +1,12 @@
 import { groupBy } from '../../base/group-by.ts';
-import { changeKind, isPending, notPlannedChanges, type Change, type ChangeKind } from '../../plan/plan.ts';
+import {
+  changeKind,
+  isLoginChange,
+  isPending,
+  notPlannedChanges,
+  type Change,
+  type ChangeKind,
+} from '../../plan/plan.ts';
 import { listAddresses } from './diagnostics.ts';
 
 /** If more than this number of resources are not planned for the same reason, only the first is shown, and the others are counted. */
@@ -54,4 +61,10 @@ export function limitNewResources(
 /** Whether a change must be shown, even if similar changes are only counted. */
 export function isRemarkable(change: Change): boolean {
   return isPending(change) && (change.action === 'delete' || (change.remarks ?? []).length > 0);
+}
+
+/** Which changes are shown if not all can be: 2 for those with consequences beyond their fields, 1 for other changes of existing records. */
+export function importanceOf(change: Change): number {
+  if (isRemarkable(change) || isLoginChange(change) || (change.opens ?? []).length > 0) return 2;
+  return isPending(change) && change.action !== 'create' ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import { commentLimit, markdown, stepSummaryLimit } from '../../../src/report/formats/markdown.ts';
 import { planReport, type LengthLimit } from '../../../src/report/report.ts';
-import type { Plan } from '../../../src/plan/plan.ts';
+import type { Change, Plan } from '../../../src/plan/plan.ts';
 import type { JobResult } from '../../../src/run/result.ts';
 import { inFull, someOf, times } from '../../support/effort.ts';
 import { planOf } from '../../support/plan-of.ts';
@@ -115,6 +115,25 @@ describe('the Markdown comment of a plan', () => {
         expect(text).toContain('Plan: 1 to add');
       }
     }
+  });
+
+  test.each<[string, Partial<Change>, Partial<Change>]>([
+    ['a change with a note', { remarks: ['the account can no longer log in'] }, { action: 'update' }],
+    ['a change that opens', { opens: ['everyone'] }, { action: 'update' }],
+    ['a change of a login', { affectsLogin: true }, { action: 'update' }],
+    ['a delete', { action: 'delete' }, { action: 'update' }],
+    ['an update', { action: 'update' }, { action: 'create' }],
+  ])('shows %s before other changes if not all fit', async (_, last, others) => {
+    const plan = await planOf(manifestOf(veryMany, (index) => `User ${index}`));
+    const changes = plan.changes.map((change, index): Change => {
+      const facts = index === veryMany - 1 ? { ...others, ...last } : others;
+      return { ...change, ...facts } as Change; // each change has only fields that its action allows
+    });
+    const text = comment({ ...plan, changes });
+    expect(text).toMatch(new RegExp(String.raw`^[-+~!] application\.app-0*${veryMany - 1}\b`, 'm'));
+    expect(text).toContain('application.app-00000');
+    expect(text).toContain('more changes, left out here.');
+    expect(text.length).toBeLessThanOrEqual(60_000);
   });
 
   test("obeys its size limit if the service's messages are long", async () => {
