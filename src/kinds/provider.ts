@@ -10,7 +10,7 @@ export const providerFields: FieldRows = {
     changeWarning: () => 'people log in through another flow',
     ifMissing: () => ({
       code: 'missing-field',
-      summary: 'the field `authorization_flow` is missing',
+      summary: 'a new provider needs an `authorization_flow`',
       detail:
         'Write the authorization flow. A new service has the flows `{ slug: default-provider-authorization-implicit-consent }` and `{ slug: default-provider-authorization-explicit-consent }`. The second flow asks users for consent. `defaults` can set the flow for all providers.',
     }),

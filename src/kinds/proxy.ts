@@ -24,7 +24,7 @@ const fields = {
       mode === 'proxy'
         ? {
             code: 'missing-field',
-            summary: 'the mode `proxy` requires the field `internal_host`, and this field is missing',
+            summary: 'a new provider with the mode `proxy` needs an `internal_host`',
             detail:
               'Write the internal URL of the application, such as http://wiki.internal:8080; or choose a mode in which another proxy forwards the requests: `mode: forward_single` or `forward_domain`.',
           }

@@ -9,11 +9,14 @@ import { kindReleaseCheck } from '../kinds/release-checks.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 
-/** Checks the valid fields of an entry and reports missing fields; `held` is the existing record, which needs fewer fields. */
+/**
+ * Checks the valid fields of an entry and reports missing fields; `held` is the existing record, which needs fewer fields. If the
+ * record may exist, a missing field is only a warning.
+ */
 export function* fieldChecks(
   resource: Resource,
   release: Release | undefined,
-  held?: JsonObject,
+  held?: JsonObject | 'perhaps',
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
@@ -41,10 +44,15 @@ export function* fieldChecks(
     kind,
   )) {
     if (!Object.hasOwn(fields, field)) {
-      const isUnset = held === undefined || (isNeededLater && sameJson(held[field] ?? null, []));
+      const mayBeNew = held === undefined || held === 'perhaps';
+      const isUnset = mayBeNew || (isNeededLater && sameJson(held[field] ?? null, []));
       const isNeeded = ifMissing !== undefined && isUnset && isMissing(field);
       const missing = isNeeded ? ifMissing(release, otherFields()) : undefined;
-      if (missing) yield diagnosticOf(resource, kind.identity, missing);
+      if (missing)
+        yield diagnosticOf(resource, kind.identity, {
+          ...missing,
+          ...(held === 'perhaps' && { severity: 'warning' }),
+        });
       continue;
     }
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;

@@ -74,9 +74,9 @@ export class ManifestRules {
 
   *#checkFields(resource: Resource): Iterable<Diagnostic> {
     // A record that ships with the service usually exists, with values in the fields that a new record requires.
-    const held = isShipped(resource.address) ? {} : undefined;
+    const held = isShipped(resource.address) ? {} : 'perhaps';
     if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release, held);
-    for (const found of fieldChecks(resource, undefined))
+    for (const found of fieldChecks(resource, undefined, 'perhaps'))
       if (found.severity === 'error' && isReleaseIndependent(resource, found)) yield found;
   }
 }
@@ -87,7 +87,7 @@ export type KnownRelease = Release | 'asked later' | undefined;
 /** Whether every known release reports the same problem at the same place. */
 function isReleaseIndependent(resource: Resource, { code, range }: Diagnostic): boolean {
   return knownReleases.every(({ line }) =>
-    [...fieldChecks(resource, readRelease(line))].some(
+    [...fieldChecks(resource, readRelease(line), 'perhaps')].some(
       (other) => other.severity === 'error' && other.code === code && sameRange(other.range, range),
     ),
   );
