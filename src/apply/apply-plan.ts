@@ -197,7 +197,7 @@ async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate
   const change = omitted.size === 0 ? whole : { ...whole, resource: filterFields(whole.resource, isSent) };
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
-  const ready = withCreatedIds(change, await named, run);
+  const ready = withCreatedIds(change, await named);
   const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
   const stoppedBy = run.stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready) return notAttempted(whole, stoppedBy ?? 'unmade');
@@ -265,15 +265,9 @@ async function referencedOutcomes(
   return (await Promise.all(outcomes)).flat();
 }
 
-function withCreatedIds(
-  change: ReadyPending,
-  outcomes: readonly Outcome[],
-  run: Run,
-): ReadyPending | undefined {
+function withCreatedIds(change: ReadyPending, outcomes: readonly Outcome[]): ReadyPending | undefined {
   // A dependency counts as created only after all of its steps succeeded. A delete needs only its id.
-  const isPart = (outcome: Outcome): boolean =>
-    isMissing(outcome) && run.parents.has(outcome.change.resource.address);
-  if (change.action !== 'delete' && outcomes.some(isPart)) return undefined;
+  if (change.action !== 'delete' && outcomes.some(isMissing)) return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
   const resource = withRunIds(change.resource, (address) => pks.get(address));
   return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;

@@ -3,7 +3,8 @@ import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { fieldOf, mergedValue } from '../kinds/fields.ts';
 import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
-import { isUnset } from '../plan/unfinished.ts';
+import { compareRecord } from '../plan/compare.ts';
+import { isUnset, lacksProtection } from '../plan/unfinished.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
 import type { ReadContext } from '../service/client.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -29,7 +30,7 @@ import {
 export async function createParent(resource: Resource, writer: Writer): Promise<WriteResult> {
   const { kind } = resource;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return createRecord(resource, writer);
+  if (declared.length === 0) return unfinishedIfLacking(resource, await createRecord(resource, writer));
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
   const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
   const opening = all.filter(
@@ -46,7 +47,7 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
     const read = await withDeclaredBindings(resource, made.held, writer);
-    if (read.kind === 'read') return { ...made, held: read.held };
+    if (read.kind === 'read') return unfinishedIfLacking(resource, { ...made, held: read.held });
     return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
   }
   const base = withValues(made.held, withheld, (field) => createdWith[field] ?? kind.fields[field]?.default);
@@ -64,6 +65,14 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
     ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated(target, isOpen, known)] : []),
   ]);
   return readBack(resource, result, writer);
+}
+
+/** Somebody else may have created the record, or an earlier request of which the answer was lost. */
+function unfinishedIfLacking(resource: Resource, made: WriteResult): WriteResult {
+  const { outcome, held } = made;
+  const isLacking =
+    outcome === 'exists' && held && lacksProtection(resource, compareRecord(resource, held), held);
+  return isLacking ? { ...made, outcome: 'unfinished', answer: undefined } : made;
 }
 
 /** Sets the references that were omitted because the referenced records did not exist yet. */

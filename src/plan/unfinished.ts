@@ -75,9 +75,17 @@ export function withNeededUnfinished<Planned extends Change>(
   });
 }
 
-/** Whether an unchanged record has fewer bindings than declared, or is a policy that differs. */
 function isLacking({ resource, action, differences }: Change, record: ObservedRecord): boolean {
-  if (action !== 'no-op' || differences.length === 0 || resource.kind.access !== undefined) return false;
+  return action === 'no-op' && lacksProtection(resource, differences, record);
+}
+
+/** Whether a record has fewer bindings than declared, or is a policy that differs, so that a record that refers to it is less protected than declared. */
+export function lacksProtection(
+  resource: Resource,
+  differences: readonly Pick<Difference, 'field'>[],
+  record: Pick<ObservedRecord, 'bound'>,
+): boolean {
+  if (differences.length === 0 || resource.kind.access !== undefined) return false;
   return (
     mayDecideOtherwise(resource.kind, differences) ||
     wantedChildren(resource).some(

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/base/json.ts';
+import { parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { outcomesIn, World } from '../support/update-world.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { otherClient } from '../support/other-client.ts';
+import { outcomesIn, World, type Tamper } from '../support/update-world.ts';
 
 type Bindings = NonNullable<SandboxSeed['bindings']>;
 type Application = NonNullable<SandboxSeed['applications']>[number];
@@ -100,4 +102,62 @@ test.each([
   const { ending, stdout } = await ran(world, apply, text);
   expect(stdout).toContain('differs and is left unchanged');
   expect(ending).toBe('done');
+});
+
+describe('a record that the plan creates, and that appears before its create ends,', () => {
+  const text = `version: 1
+groups: [{ name: staff }]
+policies: [{ type: expression, name: vpn, expression: return False }]
+stages: [{ type: consent, name: asks, mode: always_require }]
+flows:
+  - { slug: authz, name: F, title: F, designation: authorization, stages: [{ stage: { name: asks }, order: 0 }], policies: [{ group: { name: staff }, order: 0 }] }
+providers: [{ type: oauth2, name: P, authorization_flow: { slug: authz }, invalidation_flow: { slug: authz }, redirect_uris: [], grant_types: [] }]
+applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: { name: vpn }, order: 0 }] }]
+`;
+  const flow = { slug: 'authz', name: 'F', title: 'F', designation: 'authorization' };
+  const rule = (expression: string, more = {}): JsonObject => ({ name: 'vpn', expression, ...more });
+  const lostFlow: Tamper = ({ method, path }, answer) => {
+    if (method !== 'POST' || !path.endsWith('/flows/instances/')) return answer();
+    answer();
+    return lost;
+  };
+  const rival =
+    (list: string, body: JsonObject) =>
+    (world: World): Tamper =>
+    ({ method, path }, answer) => {
+      if (method === 'POST' && path.endsWith(list)) otherClient(world.sandbox).create(list, body);
+      return answer();
+    };
+
+  test.each<[string, string, (world: World) => Tamper]>([
+    ['flow.authz', 'its answer was lost, and its bindings are missing', () => lostFlow],
+    ['flow.authz', 'somebody else created it without bindings', rival('/flows/instances/', flow)],
+    [
+      'policy.vpn',
+      'somebody else created it with another rule',
+      rival('/policies/expression/', rule('return True')),
+    ],
+  ])('%s, is unfinished, and nothing relies on it: %s', async (address, _, tamper) => {
+    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+    world.tamper = tamper(world);
+    const { ending, stdout } = await ran(world, apply, text);
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining(`x ${address}  unfinished`)]);
+    expect(stdout).toContain(`${address}: it is unfinished: `);
+    expect(stdout).toContain('. application.a  not attempted: a resource that it depends on was not created');
+    expect(otherClient(world.sandbox).record('application', 'a')).toBeUndefined();
+    world.tamper = (_request, answer) => answer();
+    await done(ran(world, apply, text, { allow: ['update'] }));
+    expect((await ran(world, plan, text)).stdout).toContain('No changes.');
+  });
+
+  test('leaves what relies on it as planned if it is only logged otherwise', async () => {
+    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+    world.tamper = rival('/policies/expression/', rule('return False', { execution_logging: true }))(world);
+    const logged = text.replace('return False }', 'return False, execution_logging: false }');
+    const { stdout } = await done(ran(world, apply, logged));
+    expect(stdout).toContain('= policy.vpn  exists already, and differs in execution_logging');
+    expect(stdout).toContain('+ application.a  created');
+    expect(stdout).toContain('1 there already, but differing.');
+    expect(stdout).toContain('it is left unchanged. Plan again to see the differences.');
+  });
 });

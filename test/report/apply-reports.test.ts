@@ -498,7 +498,7 @@ test.each<[Partial<Outcome>, Partial<Change>, code: string, words: string[], not
     { action: 'create' },
     'not-as-declared',
     [
-      'it was created only in part: `policies`, `provider` are',
+      'it is unfinished: `policies`, `provider` are',
       'If it has no bindings, everyone may see its name. Nobody can open it, because `provider` is set last.',
     ],
     'As soon as',

@@ -24,7 +24,7 @@ import {
 } from './answers.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords, usabilityWords } from './outcomes.ts';
 import { placeOfComplaint } from './place-of-complaint.ts';
-import { fieldList, unchangedWords } from './plan.ts';
+import { fieldList } from './plan.ts';
 
 /** A problem of a resource, or of a field that the manifest need not declare. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
@@ -55,7 +55,8 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         code: 'differs',
         severity: 'warning',
         summary: `it now exists, and differs in ${fieldList(differences)}`,
-        detail: unchangedWords,
+        detail:
+          'The plan did not show this record, so it is left unchanged. Plan again to see the differences.',
       },
     ];
   if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
@@ -205,9 +206,9 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
     summary:
       clash?.kind === 'unseen'
         ? `it exists, but ${change.resource.kind.access ? 'who can open it' : 'what is bound to it'} is unknown`
-        : change.unfinished
-          ? `it is unfinished${lacking}`
-          : `it was ${done} only in part${lacking}`,
+        : done === 'changed' && !change.unfinished
+          ? `it was changed only in part${lacking}`
+          : `it is unfinished${lacking}`,
     detail: joinLines(
       clash && concurrentChangeWords(clash, change.resource),
       answerText && `The next step failed: ${answerText.summary}.`,

@@ -193,17 +193,26 @@ export function applyWords(
       isMissing(each) && each.outcome !== 'unfinished' && !(areUnfinished && each.stoppedBy === 'unmade'),
   );
   const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
-  const doubtful = outcomes.filter(({ outcome, doubt }) => outcome === 'exists' && doubt).length;
+  const existing = outcomes.filter(({ outcome }) => outcome === 'exists');
+  const doubtful = existing.filter(({ doubt }) => doubt).length;
+  const differing = existing.filter(({ doubt, differences }) => !doubt && differences).length;
   const uncompared = outcomes.filter((each) => each.outcome === 'unchanged' && each.notCompared).length;
-  const parts = new Map<OutcomeKind, readonly [count: number, label: string]>([
-    ['exists', [doubtful, 'probably created']],
-    ['unchanged', [uncompared, changeLooks.not_compared.label]],
+  const parts = new Map<OutcomeKind, readonly (readonly [count: number, label: string])[]>([
+    [
+      'exists',
+      [
+        [differing, 'there already, but differing'],
+        [doubtful, 'probably created'],
+      ],
+    ],
+    ['unchanged', [[uncompared, changeLooks.not_compared.label]]],
   ]);
   const counts = outcomeKinds.flatMap((kind) => {
-    const [part, label] = parts.get(kind) ?? [0, ''];
+    const ofKind = parts.get(kind) ?? [];
+    const others = ofKind.reduce((left, [count]) => left - count, summary[kind]);
     return withoutEmpty(
-      (kind === 'created' || summary[kind] > part) && `${summary[kind] - part} ${outcomeLooks[kind].label}`,
-      part > 0 && `${part} ${label}`,
+      (kind === 'created' || others > 0) && `${others} ${outcomeLooks[kind].label}`,
+      ...ofKind.map(([count, label]) => count > 0 && `${count} ${label}`),
     );
   });
   return {

@@ -233,5 +233,5 @@ export function fieldList(differences: readonly Difference[]): string {
   return differences.map(({ field }) => `\`${field}\``).join(', ');
 }
 
-export const unchangedWords =
+const unchangedWords =
   'It is left unchanged: rollcall changes existing records only with the capability `update` and --allow update.';
