@@ -39,7 +39,7 @@ function readingOf(exchange: Exchange): ReleaseReading {
   const release = releaseIn(exchange);
   if (release !== undefined) return { proof: 'exists', answer: { kind: 'found', status: 200 }, release };
   const answer = classifyRecordAnswer(exchange, probedKind, '');
-  // If the answer is a web page, a retry would return the same page.
-  const proof = answer.kind === 'unusable_success' ? 'fault' : whatAnswersProve[answer.kind].read;
-  return { proof, answer };
+  // A retry helps after a page of a proxy or a cut answer, but not if the service itself names no known release.
+  const isComplete = 'version_current' in (jsonAnswerIn(exchange)?.body ?? {});
+  return { proof: isComplete ? 'fault' : whatAnswersProve[answer.kind].read, answer };
 }

@@ -104,7 +104,6 @@ describe('the release of the service', () => {
   test.each([
     ['403', answered(403, { detail: 'You do not have permission to perform this action.' })],
     ['404', answered(404, { detail: 'Not found.' })],
-    ['a web page', answered(200, '<!DOCTYPE html>')],
     ['a 404 of another form', answered(404, '<!DOCTYPE html>')],
     ['a string that is no release', version('development')],
     ['a release that is not a string', answered(200, { version_current: 5 })],
@@ -121,9 +120,12 @@ describe('the release of the service', () => {
     });
   });
 
-  test('is read again after a lost answer', async () => {
-    const says = [lost, answered(502), version('2025.12.4')];
-    expect(await run(plan, { says })).toMatchObject({
+  test.each([
+    ['a lost answer', [lost, answered(502)]],
+    ['a web page', [answered(200, '<!DOCTYPE html>'), answered(200, '')]],
+    ['an answer without a release', [answered(200, {}), answered(200, [])]],
+  ])('is read again after %s', async (_, before) => {
+    expect(await run(plan, { says: [...before, version('2025.12.4')] })).toMatchObject({
       ran: { ending: 'done' },
       sent: expect.arrayContaining([looked]) as unknown,
     });
