@@ -108,9 +108,10 @@ export function bindingNotes(
 /** The former name may be misspelt. The manifest cannot take it from a secret. */
 function formerNameNote(resource: Resource): string[] {
   const name = formerName(resource);
-  return name === undefined
-    ? []
-    : [`no ${resource.kind.type} has the former name \`${name}\`, so this creates a new one`];
+  if (name === undefined) return [];
+  const { type, variant } = resource.kind;
+  const ofType = variant === undefined ? '' : ` of the type \`${variant.value}\``;
+  return [`no ${type}${ofType} has the former name \`${name}\`, so this creates a new one`];
 }
 
 /** The service may remove or hide an expired record. */

@@ -520,6 +520,13 @@ test.each<[what: string, before: string, after: string, opens: RegExp[], remarks
     [/^no user has the former name `v`/],
   ],
   [
+    'policy.p, renamed from a policy of another type,',
+    'policies: [{ type: geoip, name: q }]',
+    'policies: [{ type: dummy, name: p, formerly: q }]',
+    [],
+    [/^no policy of the type `dummy` has the former name `q`, so this creates a new one$/],
+  ],
+  [
     'user.u, with a role,',
     withRole('users', 'username: u, roles: []'),
     withRole('users', 'username: u, roles: [{ name: r }]'),
