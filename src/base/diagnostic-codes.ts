@@ -54,6 +54,7 @@ export const diagnosticCodes = [
   'strict-pattern',
   'no-time-zone',
   'open-to-nobody',
+  'default-replaced',
   'service-refused-field',
   'service-refused',
   'service-denied',

@@ -33,6 +33,25 @@ export function equivalentFields({ access, fields }: Kind, field: string): reado
   return [access.field, ...listing].includes(own) ? [access.field, ...listing] : [own];
 }
 
+/** A default that does not apply to an entry, because the entry declares the same bindings in another field. */
+export interface ReplacedDefault {
+  readonly field: string;
+  readonly by: string;
+}
+
+export function replacedDefaults(
+  kind: Kind,
+  defaults: readonly string[],
+  entry: JsonObject,
+): ReplacedDefault[] {
+  const fields = new Set(defaults.map(topLevelField));
+  return [...fields].flatMap((field) => {
+    if (Object.hasOwn(entry, field)) return [];
+    const by = equivalentFields(kind, field).find((other) => Object.hasOwn(entry, other));
+    return by === undefined ? [] : { field, by };
+  });
+}
+
 export function fieldsDeclaredTogether({ access, fields }: Kind, field: string): readonly string[] {
   if (access && fields[field]?.children === access.children) return [field, access.field];
   const subjects = subjectFields(access);

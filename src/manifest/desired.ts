@@ -4,7 +4,13 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile, Span } from '../base/source.ts';
-import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
+import {
+  accessProblem,
+  equivalentFields,
+  declaredSubjects,
+  replacedDefaults,
+  type ReplacedDefault,
+} from '../kinds/access.ts';
 import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts';
 import { idsIn } from '../kinds/map-ids.ts';
@@ -81,13 +87,16 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
       const name = entryKinds ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';
       const isGone = entry[state] === 'absent';
+      const isReplaced = (field: string): boolean =>
+        equivalentFields(kind, field).some((text) => Object.hasOwn(entry, text));
       const inherited = Object.entries(defaults).filter(
         ([field]) =>
-          (!isGone || field === kind.scope) &&
-          Object.hasOwn(kind.fields, field) &&
-          !equivalentFields(kind, field).some((text) => Object.hasOwn(entry, text)),
+          (!isGone || field === kind.scope) && Object.hasOwn(kind.fields, field) && !isReplaced(field),
       );
       if (isGone) checkEntryToDelete(kind, path, entry, read);
+      else
+        for (const found of replacedDefaults(kind, Object.keys(defaults), entry))
+          read.diagnostics.push(diagnosticAt(file, places.keySpan(path, found.by), defaultReplaced(found)));
       const fields = Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited));
       const within = kind.scope && writtenValue({ kind, fields }, kind.scope);
       const resource = withHidden(
@@ -162,6 +171,17 @@ function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: Man
     const isKnown = field === kind.access?.field || Object.hasOwn(kind.fields, field);
     if (isKnown && !identityFields.has(field)) report(field, extraFieldProblem(kind));
   }
+}
+
+/** The entry may be meant to have both the default and its own field. */
+function defaultReplaced({ field, by }: ReplacedDefault): Problem {
+  return {
+    code: 'default-replaced',
+    severity: 'warning',
+    summary: `the default \`${field}\` does not apply, because this entry declares \`${by}\``,
+    detail:
+      'Both fields declare the same bindings. If the entry should have both, write all of them into its `policies`.',
+  };
 }
 
 function undocumentedProblem(feature: string, detail: string): Problem {

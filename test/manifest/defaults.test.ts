@@ -58,3 +58,35 @@ entitlements: [{ name: e, state: absent }]
 `);
   expect(Object.keys(entitlement?.fields ?? {}).toSorted()).toEqual(['app', 'name', 'state']);
 });
+
+const group = '00000000-0000-4000-8000-000000000000';
+
+test.each([
+  [
+    'the default `policies` does not apply, because this entry declares `access`',
+    'policies: []',
+    'access: everyone',
+  ],
+  [
+    'the default `access` does not apply, because this entry declares `policies`',
+    `access: { groups: [${group}], users: [7] }`,
+    'policies: []',
+  ],
+  [undefined, `access: { groups: [${group}] }`, 'access: everyone'],
+  [undefined, 'policies: []', 'group: Tools'],
+  [undefined, 'policies: []', 'state: absent'],
+])(
+  'an entry that replaces a default by another field has a warning: %s',
+  async (summary, ofDefaults, ofEntry) => {
+    const more = ofEntry.startsWith('state') ? '' : 'name: Wiki, ';
+    const { diagnostics } = await loadText(`version: 1
+defaults: { application: { ${ofDefaults} } }
+applications: [{ slug: wiki, ${more}${ofEntry} }]
+`);
+    expect(diagnostics).toMatchObject(
+      summary === undefined
+        ? []
+        : [{ code: 'default-replaced', severity: 'warning', summary, range: { start: { line: 3 } } }],
+    );
+  },
+);
