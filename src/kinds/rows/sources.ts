@@ -32,10 +32,12 @@ const reach = {
       now === null ? undefined : 'anyone with an account at the source, who may now enrol',
   },
   user_matching_mode: {
-    changeWarning: (mode) =>
-      typeof mode === 'string' && mode.endsWith('_link')
-        ? 'anyone whose account at the source has the e-mail address or username of an existing user logs in as that user'
-        : 'users of the source may be matched with other users',
+    changeWarning: (mode) => {
+      const linked = linkedTo[textOf(mode)];
+      return linked === undefined
+        ? 'users of the source may be matched with other users'
+        : `${linked} logs in as that user`;
+    },
     accessGain: ({ now: mode, before }) => (mode === before ? undefined : linkedTo[textOf(mode)]),
   },
 } satisfies FieldRows;
