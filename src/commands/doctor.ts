@@ -155,6 +155,7 @@ export function checkServiceState(
       configured,
       rights,
       denied,
+      capabilities: settings.capabilities,
       now: job.clock.now(),
     });
     return { ...destination, checks, beyondContract };

@@ -1,6 +1,6 @@
 import { destinationLabel, type Destination } from '../../base/destination.ts';
 import { groupBy } from '../../base/group-by.ts';
-import { isHealthy, type DoctorCheck } from '../words/rights.ts';
+import { areOnlyRightsMissing, isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitToWidth, type Style } from './lines.ts';
 import { printableLine } from '../printable.ts';
@@ -89,7 +89,10 @@ function summaryWithoutName({ name, status, summary }: DoctorCheck): string {
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
-  if (!isHealthy(checks)) return 'The service cannot be used with these settings.';
+  if (!isHealthy(checks))
+    return areOnlyRightsMissing(checks)
+      ? 'The token lacks permissions that it needs here.'
+      : 'The service cannot be used with these settings.';
   const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
   const well = unknown.length === 0 ? 'All checks passed.' : 'All possible checks passed.';
   const isWarned = checks.some(({ status }) => status === 'warn');

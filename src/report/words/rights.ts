@@ -1,4 +1,5 @@
 import type { ResourceType } from '../../kinds/all.ts';
+import type { Capability } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { inRange, type Release } from '../../kinds/release.ts';
 import type { KindRights } from '../../service/kind-rights.ts';
@@ -48,6 +49,7 @@ export interface RightsFacts {
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
   /** The lists that a plan of the manifests needs and the token may not view. */
   readonly denied: readonly NeededList[];
+  readonly capabilities: readonly Capability[];
 }
 
 const neededWords = 'A plan of the manifests needs them.';
@@ -70,12 +72,30 @@ export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
       const advice = `${neededWords} ${grantAdvice(`view ${plural}`, facts.release)}`;
       return doctorCheck(kindCheckName(list), 'fail', `the token may not view ${plural}`, advice);
     }),
+    ...capabilitiesCheck(facts),
   ];
 }
 
+/** The service shows only for a single record whether a token may change or delete the record. */
+function capabilitiesCheck({ capabilities, finding }: RightsFacts): DoctorCheck[] {
+  if (capabilities.length === 0 || finding?.kind !== 'valid' || finding.superuser) return [];
+  const rights = capabilities.join(' and ');
+  const advice = 'A denied change is an error of `apply`, which then names the missing permission.';
+  return [
+    doctorCheck('capabilities', 'unknown', `whether the token may ${rights} records is unknown`, advice),
+  ];
+}
+
+const serviceChecks: ReadonlySet<string> = new Set(['connection', 'base-url', 'release', 'clock']);
+
 export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
-  const others = new Set(['connection', 'base-url', 'release', 'clock']);
-  return checks.some(({ name, status }) => status === 'fail' && !others.has(name));
+  return checks.some(({ name, status }) => status === 'fail' && !serviceChecks.has(name));
+}
+
+/** Whether the service accepts the token, but does not let it do everything. */
+export function areOnlyRightsMissing(checks: readonly DoctorCheck[]): boolean {
+  const failed = checks.filter(({ status }) => status === 'fail');
+  return failed.every(({ name }) => name !== 'token' && !serviceChecks.has(name));
 }
 
 export function kindCheckName({ model }: Pick<Kind, 'model'>): string {

@@ -70,6 +70,7 @@ test.each([
       areDeclared: false,
       rights: undefined,
       denied: [],
+      capabilities: [],
     };
     expect(rightsChecks({ ...facts, denial, isTokenUntested, finding })).toMatchObject([{ status }]);
   },
@@ -85,6 +86,7 @@ const nothingKnown: RightsFacts = {
   areDeclared: false,
   rights: undefined,
   denied: [],
+  capabilities: [],
 };
 
 test.each<[Partial<RightsFacts>, status: string, words: string]>([
@@ -144,3 +146,26 @@ test.each<[Partial<RightsFacts>, view: string, create: string, status: string, s
     expect(check?.name).toBe('scope-mappings');
   },
 );
+
+test.each<[Partial<RightsFacts>, string | undefined]>([
+  [
+    { finding: { kind: 'valid', superuser: false } },
+    'whether the token may update and delete records is unknown',
+  ],
+  [{ finding: { kind: 'valid', superuser: true } }, undefined],
+  [{ finding: { kind: 'unknown' } }, undefined],
+  [{ finding: { kind: 'valid', superuser: false }, capabilities: [] }, undefined],
+])('rights that only single records show are called unknown: %j', (facts, summary) => {
+  const checks = rightsChecks({ ...nothingKnown, capabilities: ['update', 'delete'], ...facts });
+  expect(checks.find(({ name }) => name === 'capabilities')?.summary).toBe(summary);
+});
+
+test.each([
+  ['users', 'The token lacks permissions that it needs here.'],
+  ['token', 'The service cannot be used with these settings.'],
+  ['base-url', 'The service cannot be used with these settings.'],
+])('the last line tells whether only permissions are missing: the check of %s fails', (name, words) => {
+  const checks = [doctorCheck(name, 'fail', 'x'), doctorCheck('applications', 'pass', 'y')];
+  const text = doctorText({ service: 'https://id.example.com', checks, beyondContract: [] }, plainStyle);
+  expect(text.endsWith(`${words}\n`), text).toBe(true);
+});
