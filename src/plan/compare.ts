@@ -5,7 +5,6 @@ import {
   isGenerated,
   managedPart,
   sentFields,
-  sentValue,
   shownValue,
   type DeclaredFields,
 } from '../kinds/fields.ts';
@@ -26,7 +25,7 @@ export function compareRecord(
     if (!Object.hasOwn(fields, field) || isGenerated(resource, field)) continue;
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = printablePart(resource, field, shown);
-    const known = placeholderFor(resource, field) === undefined ? names[field] : undefined;
+    const known = names[field];
     const observedNames = known ? namesByPointer(resource.kind, field, observed, known) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
@@ -50,9 +49,7 @@ function declaredForDisplay(resource: Resource, field: string): JsonValue {
 }
 
 export function fieldsNotReturned(declared: DeclaredFields, { fields }: ObservedValues): string[] {
-  return fieldNames(declared).filter(
-    (field) => !Object.hasOwn(fields, field) && sentValue(declared, field) !== undefined,
-  );
+  return fieldNames(declared).filter((field) => !Object.hasOwn(fields, field));
 }
 
 export function observedFields(

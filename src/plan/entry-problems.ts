@@ -83,7 +83,7 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
 function entriesOpenToNobody(resources: readonly Resource[], observed: ObservedState): Diagnostic[] {
   return resources.flatMap((resource) => {
     const { access, words } = resource.kind;
-    if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
+    if (access === undefined || !isOpenToEveryone(resource)) return [];
     const record = observedRecordAt(observed, resource.address);
     const stays = (record ? bindingsOf(record, access.children) : []).some(
       (child) => isEffective(child) && admittedSubject(access, child) === undefined,

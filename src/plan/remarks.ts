@@ -39,7 +39,7 @@ interface Known {
 }
 
 export function remarksOn(
-  { resource, action, differences, presence }: Change,
+  { resource, action, differences }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
   { holderOf, facts, joined, isAncestor, release }: Known,
 ): string[] {
@@ -63,17 +63,19 @@ export function remarksOn(
     remarks.map((words) => redactorOf(secrets).redact(words));
   const { note, words } = kind;
   if (action !== 'update') {
-    const needsLicence = kind.isEnterprise === true && action === 'create';
-    const isBound = action === 'create' && wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+    const isBound = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
     const users = isBound ? words.usersBeforeBindings : undefined;
-    const missing = action === 'create' && presence === 'unknown' ? missingFields(resource, release) : [];
     return [
       ...(note === undefined ? [] : [note]),
-      ...missing.map((field) => `the service rejects a new record without \`${field}\``),
-      ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
-      ...(action === 'create' ? expiryNote(resource) : []),
+      ...missingFields(resource, release).map(
+        (field) => `the service rejects a new record without \`${field}\``,
+      ),
+      ...(kind.isEnterprise
+        ? ['needs an enterprise licence: without a licence, the service rejects it']
+        : []),
+      ...expiryNote(resource),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
-      ...redact([...(presence === 'absent' ? formerNameNote(resource) : []), ...ofIds]),
+      ...redact([...formerNameNote(resource), ...ofIds]),
     ];
   }
   const warnings = differences.flatMap(
@@ -157,7 +159,7 @@ export function freedValues(
     idsOf(fields[field]).map((id) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameOfId(names[field] ?? new Map(), kind, field, id);
-      const idWords = isShown && id !== true ? ` ${idText(id, name)}` : '';
+      const idWords = isShown ? ` ${idText(id, name)}` : '';
       return `another ${kind.type} can then have its \`${field}\`${idWords}`;
     }),
   );

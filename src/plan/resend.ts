@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
 import { isBindingField } from '../kinds/access.ts';
-import { fieldNames, isGenerated, sentValue, shownValue, type DeclaredFields } from '../kinds/fields.ts';
+import { fieldNames, isGenerated, shownValue, type DeclaredFields } from '../kinds/fields.ts';
 import { mayBeHidden, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
@@ -16,10 +16,7 @@ export function withResentFields(
   isResent: boolean,
 ): Pick<Change, 'differences'> & { readonly notCompared: readonly string[] } {
   const fields = fieldNames(resource).filter(
-    (field) =>
-      isNotComparable(resource, field, observed) &&
-      !isGenerated(resource, field) &&
-      sentValue(resource, field) !== undefined,
+    (field) => isNotComparable(resource, field, observed) && !isGenerated(resource, field),
   );
   if (!isResent) return { differences, notCompared: fields };
   const resentDifferences = fields.map((field) => ({
