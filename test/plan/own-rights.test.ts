@@ -32,6 +32,7 @@ test.each([
     '2025.10',
     ['a', 'b'],
   ],
+  ['of a role of the user, if the release is unknown', { roles: ['pk-0'] }, '', ['b', 'a last']],
   ['of roles, if the roles of the user are unknown', {}, '2025.10', ['a last', 'b last']],
   ['of a role of the user, if updates take no permissions', { roles: ['pk-0'] }, '2025.12', ['a', 'b']],
 ])('an update %s', (_, self, release, names) => {
@@ -95,6 +96,20 @@ test.each<[what: string, before: string, after: string, self: object, last: stri
     'groups: [{ name: g, is_superuser: false }]',
     { pk: '9', groups: ['00000000-0000-4000-8000-000000000001'] },
     ['group.g'],
+  ],
+  [
+    'a group of the user, whose id is spelled without hyphens, loses its grant',
+    'groups: [{ name: g, is_superuser: true }]',
+    'groups: [{ name: g, is_superuser: false }]',
+    { pk: '9', groups: ['00000000000040008000000000000001'] },
+    ['group.g'],
+  ],
+  [
+    'a user is deleted, and the own one is unknown',
+    'users: [{ username: u, name: U }]',
+    'users: [{ username: u, state: absent }]',
+    {},
+    [],
   ],
   [
     'another group loses its grant',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { idsOf } from '../../src/kinds/named.ts';
 import { recordKey } from '../../src/kinds/values.ts';
+import type { Alteration } from '../../src/manifest/baseline.ts';
 import { readGroups, type ObservedGroup } from '../../src/observe/superusers.ts';
 import { gainedRights } from '../../src/plan/gained-rights.ts';
 import { checkSuperusersLeft, isAnySuperuserLeft } from '../../src/plan/superusers.ts';
@@ -45,12 +46,13 @@ test.each([
 test.each([
   ['may have lost such a group', 'groups: []', false],
   ['becomes inactive', 'is_active: false, groups: [{ name: g }]', true],
+  ['stays inactive', 'is_active: false, groups: [{ name: g }], path: b', false, 'is_active: false, path: a'],
 ])(
   'if groups of superusers cannot be read, a user who %s gets a remark: %s %s',
-  async (_, fields, isNoted) => {
+  async (_, fields, isNoted, earlier = 'is_active: true') => {
     const groups = 'groups: [{ name: g }]\nusers:';
     const { changes } = await planBetween(
-      `${groups} [{ username: u, is_active: true, groups: [{ name: g }] }]`,
+      `${groups} [{ username: u, ${earlier}, groups: [{ name: g }] }]`,
       `${groups} [{ username: u, ${fields} }]`,
       { permission: { self: 'another', mayDelete: false } },
     );
@@ -59,6 +61,20 @@ test.each([
     expect(remarks.includes('it is unknown whether an active superuser is left')).toBe(isNoted);
   },
 );
+
+test('of two users who may lose the rights, the one who certainly does gets the remark', async () => {
+  const withUsers = (a: string, b: string): string =>
+    `groups: [{ name: g }]\nusers: [{ username: a, groups: [${a}] }, { username: b, is_active: ${b} }]`;
+  const { changes } = await planBetween(withUsers('{ name: g }', 'true'), withUsers('', 'false'), {
+    permission: { self: 'another', mayDelete: false },
+  });
+  const { changes: noted } = checkSuperusersLeft(changes, undefined, []);
+  expect(
+    noted.flatMap(({ resource, remarks = [] }) =>
+      remarks.some((text) => text.startsWith('it is unknown')) ? resource.name : [],
+    ),
+  ).toEqual(['b']);
+});
 
 test('an account that becomes active gains the rights of its roles again', async () => {
   const withUser = (isActive: boolean): string =>
@@ -71,21 +87,43 @@ test('an account that becomes active gains the rights of its roles again', async
 });
 
 test.each([
-  [{ before: false }, 1],
-  [{ before: true }, 0],
-  [{}, 0],
-])(
-  'an account that was declared active since the baseline gains rights if it was not: %j',
-  async (earlier, count) => {
-    const roles =
-      'roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [{ name: r }], is_active: true }]';
+  ['is_active: true', { before: false }, 1],
+  ['is_active: true', { before: true }, 0],
+  ['is_active: true', {}, 0],
+  ['', { before: false }, 0],
+  ['', 'added', 1],
+] as const)(
+  'an account declared with { %s }, whose is_active was altered by %j since the baseline, gains rights: %s',
+  async (active, altered, count) => {
+    const roles = `roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [{ name: r }], ${active} }]`;
     const { changes, records } = await planBetween(roles, roles);
     const change = changes.find(({ resource }) => resource.name === 'u') ?? expect.fail();
     const record = records.find(({ fields }) => fields['username'] === 'u') ?? expect.fail();
-    const since = { kind: 'altered', fields: [{ field: 'is_active', ...earlier, now: true }] } as const;
+    const since: Alteration =
+      altered === 'added'
+        ? { kind: altered }
+        : { kind: 'altered', fields: [{ field: 'is_active', ...altered, now: true }] };
     expect(gainedRights(change, record, since, new Map(), new Set())).toHaveLength(count);
   },
 );
+
+test.each([
+  ['', ["a superuser's rights"]],
+  ['groups: [{ name: h }]', ["perhaps a superuser's rights"]],
+  ['groups: []', []],
+])('a superuser who becomes active again, with { %s }, gains %j', async (groups, gained) => {
+  const withUser = (fields: string): string =>
+    `groups: [{ name: g }, { name: h }]\nusers: [{ username: u, name: U, ${fields} }]`;
+  const { changes, records } = await planBetween(
+    withUser('groups: [{ name: g }], is_active: false'),
+    withUser(`is_active: true, ${groups}`),
+  );
+  const change = changes.find(({ resource }) => resource.name === 'u') ?? expect.fail();
+  const record = records.find(({ fields }) => fields['username'] === 'u') ?? expect.fail();
+  const made = { ...change, action: 'update' } as const;
+  const gains = gainedRights(made, { ...record, isSuperuser: true }, undefined, new Map(), new Set());
+  expect(gains.filter((words) => words.includes('superuser'))).toEqual(gained);
+});
 
 test('a group has the parent that a release before 2025.12 shows', async () => {
   const parent = '22222222-2222-4222-8222-222222222222';
