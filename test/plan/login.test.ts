@@ -345,7 +345,7 @@ test.each<{
   },
   {
     name: 'a deleted policy no longer guards a stage',
-    before: all + ofDoor + flows(flow('door', [who, pwIf('Q'), code, enter])),
+    before: all + ofDoor + flows(flow('door', [who, pwIf('Q'), enter])),
     after: 'policies: [{ name: Q, type: dummy, state: absent }]\n',
     found: ['policy.Q affects how people log in', 'flow door to door'],
   },
@@ -593,6 +593,45 @@ test.each<{
     hasNeededSources: false,
     found: markedSource,
   },
+  {
+    name: 'a brand cannot change to a new flow without stages',
+    before: all + ofDoor + flows(usual),
+    after:
+      brands(brand('example.com', 'new', true)) + flows(usual, flow('new', []).replace(', stages: []', '')),
+    found: [
+      'refused: flow.new this locks people out: no stage asks who the user is; no stage logs anybody in; people no longer reach a stage of the type identification or password',
+      'brand.example.com affects how people log in',
+      'flow door to new',
+    ],
+  },
+  {
+    name: 'a brand with a new domain leaves its former domain to the default brand',
+    before:
+      all +
+      brands(brand('a.test', 'other'), brand('example', 'other'), brand('b.test', 'door', true)) +
+      flows(usual, flow('other', [who, pw, enter])),
+    after:
+      brands(
+        `{ domain: c.example, formerly: a.test, flow_authentication: { slug: other } }`,
+        brand('b.test', 'door', true),
+      ) + flows(usual, flow('other', [who, pw, enter])),
+    found: [
+      'brand.c.example affects how people log in',
+      'brand.c.example people without a device can no longer pass the flow, because of its stage "code"',
+      'flow other to door',
+    ],
+  },
+  {
+    name: 'a flow that a brand gets is reported if it changes too',
+    before: all + ofDoor + flows(usual, flow('other', [who, pw, code, enter])),
+    after: all + brands(brand('example.com', 'other', true)) + flows(usual, flow('other', [who, pw, code])),
+    found: [
+      'refused: flow.other this locks people out: no stage logs anybody in',
+      'flow.other affects how people log in',
+      'brand.example.com affects how people log in',
+      'flow door to other',
+    ],
+  },
 ])('$name', async ({ before, after, accepts = [], unread = [], hasNeededSources = true, found }) => {
   const plan = await planBetween(before, after);
   // Users and groups are not read.
@@ -647,6 +686,15 @@ test.each([
   const other = '{ slug: x, name: X, title: X, designation: authorization }';
   const { changes } = await planBetween(all + flows(usual, other), after);
   expect(changes.filter(isKeptLoginFlow).map(({ resource: { name } }) => name)).toEqual(kept);
+});
+
+test('the way back from a change has the bindings that the entry does not declare', async () => {
+  const { changes, records } = await planBetween(
+    stages() + ofDoor + flows(usual),
+    flows(flow('door', [pw.replace('10', '11')], ', at_least: [stages]')),
+  );
+  const [change] = checkLoginChanges(changes, { records, unread: [] }, []).changes;
+  expect(change?.undo).toMatchObject({ stages: [{}, { order: 10 }, {}, {}] });
 });
 
 test('the way back from a change has all bindings, without secrets and hidden fields', async () => {

@@ -6,7 +6,8 @@ import type { Child } from '../../src/kinds/children.ts';
 import { sentFields } from '../../src/kinds/fields.ts';
 import { mapIds } from '../../src/kinds/map-ids.ts';
 import { withRunIds } from '../../src/kinds/named.ts';
-import type { Resource } from '../../src/kinds/resource.ts';
+import { formerName } from '../../src/kinds/lifecycle.ts';
+import { addressWithName, type Resource } from '../../src/kinds/resource.ts';
 import { idOfReference } from '../../src/kinds/values.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { ObservedLoginRecord } from '../../src/observe/login.ts';
@@ -38,9 +39,12 @@ export async function planBetween(
     ]),
   );
   const resources = declared.map(withIds);
+  const formerOf = new Map(
+    resources.map((each) => [each.address, addressWithName(each, formerName(each) ?? each.name)]),
+  );
   const observed = new Map(
     resources.map(({ address }): [Address, Observation] => {
-      const found = held.get(address);
+      const found = held.get(address) ?? held.get(formerOf.get(address) ?? '.');
       return [address, found ? { presence: 'present', held: found } : { presence: 'absent' }];
     }),
   );
