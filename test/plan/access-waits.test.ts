@@ -138,6 +138,12 @@ test.each<{
     waits: ['application.wiki after rac_endpoint.R/db'],
   },
   {
+    name: 'an application of a plan that only creates gets its provider after the provider has bindings',
+    before: [groups],
+    after: [rac(`[{ ${staff}, order: 0 }]`), groups, wiki('provider: { name: R }, access: everyone')],
+    waits: ['application.wiki after rac_endpoint.R/db'],
+  },
+  {
     name: 'an outpost serves a provider after its application is restricted',
     before: [groups, proxy, wiki('provider: { name: Px }, access: everyone')],
     after: [groups, proxy, wiki('provider: { name: Px }, access: { groups: [{ name: staff }] }'), outpost],

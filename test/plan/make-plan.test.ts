@@ -12,13 +12,18 @@ import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/plan-notes.ts';
 import { desired } from '../support/desired.ts';
 
+import { readRelease } from '../../src/kinds/release.ts';
 import { sentFields } from '../../src/kinds/fields.ts';
 import { kindOf } from '../../src/kinds/all.ts';
+import { familyOf } from '../../src/kinds/families.ts';
+import { keyOfId } from '../../src/kinds/named.ts';
 import { factKey } from '../../src/kinds/reference-facts.ts';
 import { rightsOfAdded } from '../../src/plan/gained-rights.ts';
+import { withResentFields } from '../../src/plan/resend.ts';
 import { createHolderFinder } from '../../src/plan/holders.ts';
-import type { ObservedState } from '../../src/observe/observation.ts';
-import { problemsOfEntries } from '../../src/plan/entry-problems.ts';
+import { observedRecordAt, type ObservedState } from '../../src/observe/observation.ts';
+import { withKnownNames } from '../../src/plan/known-names.ts';
+import { missingFields, problemsOfEntries } from '../../src/plan/entry-problems.ts';
 import { resourcesWithBindings } from '../../src/plan/earlier-resources.ts';
 import { planBetween } from '../support/plan-between.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
@@ -340,15 +345,138 @@ test('a new member of a group gains what a new ancestor grants, through a parent
   expect(user?.opens).toEqual([expect.stringContaining('a superuser\'s rights through "b"')]);
 });
 
-test('a group whose new parent has a group with access does not count as losing access', async () => {
-  const access = (name: string): string =>
-    `applications: [{ slug: wiki, name: Wiki, access: { groups: [{ name: ${name} }] } }]`;
-  const { changes } = await planBetween(
-    `groups: [{ name: child }, { name: top }]\n${access('child')}`,
-    `groups: [{ name: child, parents: [{ name: middle }] }, { name: middle, parents: [{ name: top }] }, { name: top }]\n${access('top')}`,
+test.each([
+  ['none', []],
+  [
+    { self: 'another', mayDelete: false },
+    ['the rights of the role "r" (00000000-0000-4000-8000-000000000001)'],
+  ],
+] as const)(
+  'with the permission %j, a new group gives the user who joins it %j',
+  async (permission, gained) => {
+    const { changes } = await planBetween(
+      'roles: [{ name: r }]\nusers: [{ username: u, name: U, groups: [] }]',
+      'groups: [{ name: g, roles: [{ name: r }] }]\nroles: [{ name: r }]\nusers: [{ username: u, name: U, groups: [{ name: g }] }]',
+      { permission },
+    );
+    expect(changes.find(({ resource }) => resource.name === 'g')?.opens ?? []).toEqual(gained);
+  },
+);
+
+test('an entry that is new since the baseline gives access although its record exists', async () => {
+  const alterations = new Map([['source.s', { kind: 'added' }]] as const);
+  const source = samlSource(true).replace(
+    'enabled',
+    'enrollment_flow: 00000000-0000-4000-8000-000000000098, enabled',
   );
-  const wiki = changes.find(({ resource: { name } }) => name === 'wiki');
-  expect([wiki?.action, wiki?.remarks]).toEqual(['update', undefined]);
+  const { changes } = await planBetween(source, source, {
+    comparison: { baseline: { path: 'b', noLongerDeclared: [] }, alterations },
+  });
+  expect(changes[0]?.opens).toEqual(['anyone with an account at the source, who may now enrol']);
+});
+
+test.each([
+  [
+    'flows',
+    'slug: default-authentication-flow',
+    'stages: []',
+    'stages: [{ stage: { name: s }, order: 1 }]',
+    undefined,
+  ],
+  ['flows', 'slug: own', 'stages: []', 'stages: [{ stage: { name: s }, order: 1 }]', true],
+  [
+    'applications',
+    "slug: a, name: A, meta_launch_url: ''",
+    'access: { groups: [{ name: g }] }',
+    "meta_launch_url: 'https://a.example', access: { groups: [{ name: g }, { name: h }] }",
+    undefined,
+  ],
+])(
+  'one of the %s, { %s }, with { %s }, is unfinished if { %s } is declared: %s',
+  async (list, entry, before, after, unfinished) => {
+    const others = 'groups: [{ name: g }, { name: h }]\nstages: [{ type: deny, name: s }]';
+    const title = list === 'flows' ? ', name: F, title: F, designation: authentication' : '';
+    const declared = `${list}: [{ ${entry}${title}, ${after} }]`.replace(/meta_launch_url: '', /, '');
+    const { changes } = await planBetween(
+      `${others}\n${list}: [{ ${entry}${title}, ${before} }]`,
+      `${others}\n${declared}`,
+      { permission: 'none' },
+    );
+    expect(changes.find(({ resource }) => resource.kind.list === list)?.unfinished).toBe(unfinished);
+  },
+);
+
+test('a generated secret is not listed among the fields that cannot be compared', async () => {
+  const [resource] = await desired(
+    "version: 1\nproviders: [{ type: radius, name: r, authorization_flow: 00000000-0000-4000-8000-000000000099, invalidation_flow: 00000000-0000-4000-8000-000000000099, shared_secret: '${generate:40}' }]\n",
+  );
+  const found = withResentFields(resource ?? expect.fail(), { fields: {} }, [], true);
+  expect(found).toEqual({ differences: [], notCompared: [] });
+});
+
+test('the names known in a plan are from the service and from the manifests, without secrets', async () => {
+  const [g, h] = ['0a0a0a0a-0000-4000-8000-000000000000', '0b0b0b0b-0000-4000-8000-000000000000'];
+  const resources = await desired(
+    "version: 1\ngroups: [{ name: canary-text, attributes: { t: '${env:T}' } }]\nusers: [{ username: u, name: U }]\n",
+    { T: 'canary-text' },
+  );
+  const user = { pk: '1', fields: { groups: [g, h] }, names: { groups: new Map([[h, 'h']]) } };
+  const observed: ObservedState = new Map([
+    ['group.canary-text', { presence: 'present', held: { pk: g, fields: { name: 'canary-text' } } }],
+    ['user.u', { presence: 'present', held: user }],
+  ]);
+  const known = observedRecordAt(withKnownNames(resources, observed), 'user.u');
+  expect(known?.names).toEqual({
+    groups: new Map([
+      [h, 'h'],
+      [g.replaceAll('-', ''), '(sensitive)'],
+    ]),
+  });
+});
+
+test.each([
+  ['', ' write `formerly: old`.'],
+  [', formerly: o', ''],
+])('a new application whose provider another one has can be a renamed one: %s', async (former, advice) => {
+  const resources = await desired(`version: 1\napplications: [{ slug: a, name: A, provider: 1${former} }]\n`);
+  const { refused } = makePlan(resources, new Map([['application.a', { presence: 'absent' }]]), {
+    toolVersion: '1.2.3',
+    createdAt: new Date(0),
+    service: 'https://id.example.com',
+    contractOnly: true,
+    permission: 'none',
+    facts: new Map([[factKey(kindOf('application'), 'provider', 1), 'old']]),
+  });
+  expect(refused.map(({ detail }) => /another value\.(?:.*,)?(.*)$/.exec(detail)?.[1])).toEqual([advice]);
+});
+
+test.each([
+  ['', '[{ name: middle }]'],
+  [', parents: [{ name: top }]', '[], at_least: [parents]'],
+])(
+  'a group does not count as losing access if it has a parent with access: %s, then %s',
+  async (earlier, declared) => {
+    const access = (name: string): string =>
+      `applications: [{ slug: wiki, name: Wiki, access: { groups: [{ name: ${name} }] } }]`;
+    const { changes } = await planBetween(
+      `groups: [{ name: child${earlier} }, { name: top }]\n${access('child')}`,
+      `groups: [{ name: child, parents: ${declared} }, { name: middle, parents: [{ name: top }] }, { name: top }]\n${access('top')}`,
+    );
+    const wiki = changes.find(({ resource: { name } }) => name === 'wiki');
+    expect([wiki?.action, wiki?.remarks]).toEqual(['update', undefined]);
+  },
+);
+
+test('the name of an id that an update removes shows no secret', async () => {
+  const id = '00000000-0000-4000-8000-000000000001';
+  const { changes } = await planBetween(
+    'groups: [{ name: g }]\nusers: [{ username: u, name: U, groups: [{ name: g }] }]',
+    "users: [{ username: u, name: U, groups: [], attributes: { text: '${env:TEXT}' } }]",
+    { removedNames: new Map([[keyOfId(familyOf('groups'), id), 'the canary-text']]) },
+    { env: { TEXT: 'canary-text' } },
+  );
+  const { observedNames } = changes[0]?.differences.find(({ field }) => field === 'groups') ?? {};
+  expect(observedNames).toEqual({ '/groups/0': 'the (sensitive)' });
 });
 
 test('the document of a plan names the declared ids of a field that differs', async () => {
@@ -392,6 +520,27 @@ test.each([
     expect(problemsOfEntries(resources, observed, undefined, 'open').map(({ code }) => code)).toEqual(codes);
   },
 );
+
+test('two new entries of one name within new parents of one name are different if their types are', async () => {
+  const n = { name: 'n' };
+  const resources = await desired(
+    JSON.stringify({
+      version: 1,
+      entitlements: [{ ...n, app: { slug: 'p' } }],
+      enrollment_tokens: [{ ...n, connector: { name: 'p' } }],
+    }),
+  );
+  expect(problemsOfEntries(resources, new Map(), undefined, 'open')).toEqual([]);
+});
+
+test.each([
+  ['2025.6', []],
+  ['2025.8', ['flags']],
+  ['', []],
+])('a new record of release %j requires a field that came with 2025.8: %j', async (release, fields) => {
+  const [settings] = await desired('version: 1\nsettings: [{}]\n');
+  expect(missingFields(settings ?? expect.fail(), readRelease(release))).toEqual(fields);
+});
 
 test.each([
   ['the same record', '0A0A0A0A-0000-4000-8000-000000000000', ['duplicate-resource']],
@@ -700,13 +849,15 @@ test.each([
     );
     const problem = diagnosticFor('m.yaml', { code: 'circular-reference', summary: 'no', detail: '' });
     const kept = withoutRefusedChanges({
-      changes,
+      changes: changes.toReversed(),
       refused: [{ ...problem, address: `application.${slug}` as const }],
     });
     const of = (isPlanned: boolean): string[] =>
-      kept.flatMap(({ action, resource }) =>
-        (action !== 'not-planned') === isPlanned ? resource.address : [],
-      );
+      kept
+        .toReversed()
+        .flatMap(({ action, resource }) =>
+          (action !== 'not-planned') === isPlanned ? resource.address : [],
+        );
     expect([of(true), of(false)]).toEqual([planned, dropped]);
     const waiting = kept.find(({ resource }) => resource.name === 'b');
     expect(waiting?.since).toEqual({ kind: 'added' });

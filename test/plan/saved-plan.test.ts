@@ -8,6 +8,7 @@ import { stalePlanDiagnostics } from '../../src/plan/staleness.ts';
 import { jsonText } from '../../src/report/formats/json.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';
+import { planBetween } from '../support/plan-between.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
 
 const manifest = [
@@ -108,6 +109,36 @@ describe('the text of a saved plan', () => {
       expect(parsePlan(text).kind).toBe('no_plan');
     },
   );
+});
+
+describe('a plan that is read from its document', () => {
+  test('masks a value of a secret field that the document shows', async () => {
+    const flow = '00000000-0000-4000-8000-000000000099';
+    const radius = `providers: [{ type: radius, name: r, authorization_flow: ${flow}, invalidation_flow: ${flow}, shared_secret: '\${env:KEY}' }]`;
+    const document = planDocument(await planBetween('users: []', radius, {}, { env: { KEY: 'canary-1' } }));
+    const [change = expect.fail()] = document.resource_changes;
+    const shown = {
+      ...change,
+      change: {
+        actions: ['no-op'],
+        before: { shared_secret: 'canary-1' },
+        after: { name: 'r', shared_secret: 'canary-1' },
+      },
+    } as const;
+    const read = planFromDocument({ ...document, resource_changes: [shown] });
+    expect(read.changes[0]?.observed).toEqual({ shared_secret: '(hidden)' });
+  });
+
+  test('says since when a resource is not planned', async () => {
+    const document = planDocument(await planned());
+    const [change = expect.fail()] = document.resource_changes;
+    const nothing = { actions: ['not-planned'], before: null, after: null } as const;
+    const read = planFromDocument({
+      ...document,
+      resource_changes: [{ ...change, change: nothing, since: { kind: 'added' } }],
+    });
+    expect(read.changes[0]?.since).toEqual({ kind: 'added' });
+  });
 });
 
 describe('a new plan', () => {
