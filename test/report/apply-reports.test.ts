@@ -3,6 +3,7 @@ import type { LostLogin } from '../../src/apply/login-check.ts';
 import { outcomeKinds, type Outcome, type OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
+import { parseJson } from '../../src/base/json.ts';
 import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { loadFormats } from '../support/formats.ts';
 import { github } from '../../src/report/formats/github.ts';
@@ -12,7 +13,8 @@ import { junit } from '../../src/report/formats/junit.ts';
 import { markdown } from '../../src/report/formats/markdown.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
-import { applyReport, type Report } from '../../src/report/report.ts';
+import { applyReportFromDocument, isApplyDocument } from '../../src/report/documents.ts';
+import { applyReport, planReport, type Report } from '../../src/report/report.ts';
 import { loginChangeWords, lostLoginDiagnostics } from '../../src/report/words/way-in.ts';
 import { splitByImportance } from '../../src/report/words/split-by-importance.ts';
 import { planBetween } from '../support/plan-between.ts';
@@ -271,6 +273,22 @@ test('a text report counts resources in sync without listing them', async () => 
   expect(json(report)).toContain('application.wiki');
 });
 
+test('a text report does not mention unnamed resources if it names all', async () => {
+  expect(text(reportOf(await runWith({})))).not.toContain('not named here');
+});
+
+test('a report that is read from its document names the signal that interrupted the run', async () => {
+  const report = reportOf(await runWith({}, { interrupted: true, interruptedBy: 'SIGTERM' }));
+  const document = parseJson(json(report));
+  if (!isApplyDocument(document)) expect.fail('it is no document of an apply');
+  expect(json(applyReportFromDocument(document))).toContain('"interrupted_by": "SIGTERM"');
+});
+
+test('a JUnit report shows a control character in the name of a file as an escape', async () => {
+  const ended = { result: await planOf(manifest), diagnostics: [], filenames: ['a\u0001.yaml'] };
+  expect(junit(planReport(ended))).toContain('name="a\\u{1}.yaml"');
+});
+
 test('a run is reported as interrupted only if it was interrupted', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
@@ -438,6 +456,20 @@ function lacking(...fields: readonly string[]): Pick<Outcome, 'differences'> {
 }
 
 test.each<[Partial<Outcome>, Partial<Change>, code: string, words: string[], not: string]>([
+  [
+    { outcome: 'conflict', clash: { kind: 'vanished' } },
+    {},
+    'changed-since-plan',
+    ['it no longer exists', 'the request had no effect.'],
+    'Nothing was sent.',
+  ],
+  [
+    { outcome: 'created', differences: [{ field: 'name', declared: 'X', observed: 'W' }] },
+    {},
+    'not-as-declared',
+    ['The manifest declares "X".'],
+    'may not know the field',
+  ],
   [
     { clash: { kind: 'ignored', fields: [] } },
     {},

@@ -190,6 +190,7 @@ applications:
   - { slug: a-same, name: Same }
   - { slug: b-other, name: New }
   - { slug: c-new, name: C }
+  - { slug: d-gone, state: absent }
 `;
   const plan = await planOf(manifest, {
     'a-same': { slug: 'a-same', name: 'Same' },
@@ -203,6 +204,6 @@ applications:
     'application.c-new',
     'application.b-other',
   ]);
-  expect(folded).toContain('<summary>1 in sync</summary>');
-  expect(folded).toContain('application.a-same');
+  expect(folded).toContain('<summary>2 in sync</summary>');
+  expect(folded).toMatch(/application\.a-same[^]*Exists[^]*application\.d-gone[^]*Is absent, as declared\./);
 });

@@ -59,6 +59,12 @@ test('the words of the service are cut after 1,000 characters', () => {
   expect(serviceWords(answer)).toBe(`name: ${'x'.repeat(1000)}…`);
 });
 
+test('the words of the service about an item of a list give its number, counted from one', () => {
+  const body = { groups: { 1: ['No group.'] } };
+  const answer = classifyRecordAnswer(answered(400, body), user, 'a');
+  expect(serviceWords(answer)).toBe('groups, item 2: No group.');
+});
+
 test.each([
   [401, 'Invalid token', true],
   [403, 'Token invalid/expired', true],
