@@ -84,8 +84,13 @@ test('a conflict shows the printable values of the record', async () => {
     inDoubt: false,
     attempts: 0,
   } as const;
-  const { clash } = printableOutcome(change, result, 'open', { durationMs: 0 });
-  expect(clash).toMatchObject({ fields: [{ field: 'name', planned: null, observed: '(sensitive)' }] });
+  const conflictOf = (of: typeof change): object | undefined =>
+    printableOutcome(of, result, 'open', { durationMs: 0 }).clash;
+  const field = { field: 'name', planned: null, observed: '(sensitive)' };
+  expect(conflictOf(change)).toMatchObject({ fields: [field] });
+  expect(conflictOf({ ...change, observed: { name: 'B' } })).toMatchObject({
+    fields: [{ ...field, planned: 'B' }],
+  });
 });
 
 test.each<[string, WriteResult, object]>([

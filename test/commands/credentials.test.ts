@@ -245,6 +245,22 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.get('c.env')?.split('\n')).toHaveLength(3);
   });
 
+  test('names a URL that is empty as missing', async () => {
+    const world = worldWith();
+    world.tamper = (request, answer) =>
+      request.path.endsWith('/setup_urls/') ? answered(200, { issuer: '' }) : answer();
+    const { stderr, written } = await ran([address], { to: 'c.env' }, world);
+    expect(stderr).toContain('it has no issuer, discovery_url');
+    expect(written.get('c.env')).not.toContain('ISSUER');
+  });
+
+  test('writes a variable whose name does not begin with the digit of the record', async () => {
+    const world = worldWith();
+    otherClient(world.sandbox).create('oauth2', { ...grafana, name: '2nd', client_id: 'second' });
+    const { written } = await ran(['provider.2nd'], { to: 'c.env' }, world);
+    expect(written.get('c.env')).toContain("P2ND_CLIENT_ID='second'");
+  });
+
   test.each([
     [[], { to: 'c' }, 'no record is named'],
     [[address], {}, 'no file is named'],

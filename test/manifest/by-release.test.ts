@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { textOf } from '../../src/base/json.ts';
 import { readRelease } from '../../src/kinds/release.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { checkByRelease, loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
-import { loadText } from '../support/desired.ts';
+import { desired, loadText } from '../support/desired.ts';
 
 /** Values that only some releases accept. Each has its own resource. */
 const resources = {
@@ -133,6 +133,15 @@ test.each([
   ],
 ] as const)('values that only some releases refuse are reported for %s', async (release, expected) => {
   expect(await toldOf(release)).toEqual({ ...always, ...expected });
+});
+
+test('values that a release of the service refuses are reported in the order of the manifest', async () => {
+  const text = `version: 1
+users: [{ username: roled, name: A, roles: [11111111-1111-4111-8111-111111111111] }]
+applications: [{ slug: hides, name: A, meta_hide: true }]
+`;
+  const found = checkByRelease(await desired(text, {}, '2026.8'), readRelease('2024.2'), false, new Map());
+  expect(found.map(({ address }) => address)).toEqual(['user.roled', 'application.hides']);
 });
 
 test.each([

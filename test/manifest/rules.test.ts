@@ -48,6 +48,12 @@ describe('a rule over all entries', () => {
     ],
     [
       'duplicate-resource',
+      'applications: [{ slug: wiki, name: A, provider: 7 }]',
+      'applications: [{ slug: wiki, name: A, provider: 7 }]',
+      'm/1.yaml:2:24',
+    ],
+    [
+      'duplicate-resource',
       'users: [{ username: alice, name: A }]',
       'users: [{ username: alice, name: A }]',
       'm/1.yaml:2:21',

@@ -67,7 +67,7 @@ describe('a file that ${text:} refers to', () => {
   );
 
   test('must be in a folder of allow_texts if that is set, regardless of allow_files', async () => {
-    const allowTexts = ['m/texts'];
+    const allowTexts = ['missing', 'm/texts'];
     expect(await textOf('texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: [] })).toBe('return 1');
     expect(await textOf('../texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: ['texts'] })).toMatchObject({
       code: 'invalid-reference',

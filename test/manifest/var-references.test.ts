@@ -95,6 +95,13 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
   },
 );
 
+test.each([[null], [[]], [{}]])(
+  'a variable with the value %j does not fit into a longer string',
+  async (u) => {
+    expect(await codesOf('x${var:u}', { u })).toEqual(['invalid-reference']);
+  },
+);
+
 test('for a string variable in place of a boolean, the advice is to change the value where the variable is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const { diagnostics } = await loadText(text, { variables: { on: 'true' } });

@@ -80,6 +80,18 @@ function presences({ seen }: Observed): Record<string, number> {
 }
 
 describe('records read from lists', () => {
+  test('a web page with status 404 in place of a record is compared with the answer for an application that the list has shown', async () => {
+    const applications = manyApplications(13);
+    const [{ name: _, ...nameless } = { name: '' }, ...others] = applications;
+    const service = listingService({
+      applications: [nameless, ...others],
+      instead: ({ list, page }) =>
+        list === 'applications' && page === undefined ? answered(404, '<html>Not Found</html>') : undefined,
+    });
+    await observing({ applications }, service);
+    expect(service.asked()).toContain(`applications/${textOf(applications.at(-1)?.['slug'])}/`);
+  });
+
   test('take one request per hundred records', async () => {
     const [applications, users] = inFull ? [1000, 2000] : [200, 400];
     const declared = { users: manyUsers(users), applications: manyApplications(applications) };

@@ -20,6 +20,7 @@ function refusal(deletes: number, existing: number | undefined, limits: ChangeLi
 test.each<[deletes: number, existing: number | undefined, limits: ChangeLimits, words: string | undefined]>([
   [1, 1, {}, undefined],
   [2, 11, {}, 'the plan would delete 2 of the 11 users, more than a tenth (1)'],
+  [2, 19, {}, 'the plan would delete 2 of the 19 users, more than a tenth (1)'],
   [2, 20, {}, undefined],
   [1, undefined, {}, undefined],
   [
