@@ -138,7 +138,7 @@ export class ReferenceResolver {
       case 'var': {
         const value = this.#variable(piece.name, path);
         if (value === undefined) return undefined;
-        if (value !== null && typeof value !== 'object') return String(value);
+        if (typeof value !== 'object') return String(value);
         return this.#report(path, {
           code: 'invalid-reference',
           summary: `the variable \`${piece.name}\` does not fit into a string`,

@@ -67,12 +67,20 @@ describe('a file that ${text:} refers to', () => {
   );
 
   test('must be in a folder of allow_texts if that is set, regardless of allow_files', async () => {
-    const allowTexts = ['missing', 'm/texts'];
+    const allowTexts = ['m/texts'];
     expect(await textOf('texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: [] })).toBe('return 1');
     expect(await textOf('../texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: ['texts'] })).toMatchObject({
       code: 'invalid-reference',
       detail: 'To allow the reference, add the file or its folder to allow_texts in rollcall.yaml.',
     });
+  });
+
+  test('may be in a folder of allow_texts if another folder of allow_texts does not exist', async () => {
+    const realPath = (path: string): Promise<string> =>
+      path === 'missing' ? Promise.reject(new Error('ENOENT')) : files.realPath(path);
+    const text = { ...files, realPath };
+    const read = referencedFiles({ secret: text, text }, { allowTexts: ['missing', 'm/texts'] });
+    expect(await read('m/a.yaml')('texts/x.py', 'text')).toBe('return 1');
   });
 
   test('may have 1 MiB', async () => {

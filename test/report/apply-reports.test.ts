@@ -14,7 +14,7 @@ import { markdown } from '../../src/report/formats/markdown.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReportFromDocument, isApplyDocument } from '../../src/report/documents.ts';
-import { applyReport, planReport, type Report } from '../../src/report/report.ts';
+import { applyReport, type Report } from '../../src/report/report.ts';
 import { loginChangeWords, lostLoginDiagnostics } from '../../src/report/words/way-in.ts';
 import { splitByImportance } from '../../src/report/words/split-by-importance.ts';
 import { planBetween } from '../support/plan-between.ts';
@@ -282,11 +282,6 @@ test('a report that is read from its document names the signal that interrupted 
   const document = parseJson(json(report));
   if (!isApplyDocument(document)) expect.fail('it is no document of an apply');
   expect(json(applyReportFromDocument(document))).toContain('"interrupted_by": "SIGTERM"');
-});
-
-test('a JUnit report shows a control character in the name of a file as an escape', async () => {
-  const ended = { result: await planOf(manifest), diagnostics: [], filenames: ['a\u0001.yaml'] };
-  expect(junit(planReport(ended))).toContain('name="a\\u{1}.yaml"');
 });
 
 test('a run is reported as interrupted only if it was interrupted', async () => {
