@@ -268,7 +268,7 @@ function releasedReferences(resources: readonly Resource[], observed: ObservedSt
   return resources.flatMap((resource) => {
     const { kind, address } = resource;
     const held = observedRecordAt(observed, address);
-    if (held === undefined || isToBeDeleted(resource)) return [];
+    if (held === undefined) return [];
     const fields = namingFields(kind);
     const before = referenceKeys(kind, fields, (field) => held.fields[field]).flat();
     const after = new Set(

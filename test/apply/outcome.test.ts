@@ -73,6 +73,14 @@ test.each<[name: string, second: StepResult, fields: object]>([
   expect(held?.fields).toEqual(fields);
 });
 
+test('a change in two steps knows the names of both', async () => {
+  const [one, two] = [{ groups: new Map([['1', 'a']]) }, { roles: new Map([['2', 'b']]) }];
+  const first: StepResult = { outcome: 'created', held: { pk: 'p', fields: {}, names: one } };
+  const second: StepResult = { outcome: 'updated', held: { pk: 'p', fields: {}, names: two } };
+  const { held } = await runSteps(first, 'created', [() => Promise.resolve(second)]);
+  expect(held?.names).toEqual({ ...one, ...two });
+});
+
 test('a conflict shows the printable values of the record', async () => {
   const { changes } = await planOf('version: 1\napplications: [{ slug: a, name: A }]\n');
   const [change] = changes;
@@ -106,12 +114,27 @@ test.each<[string, WriteResult, object]>([
   ],
   [
     'no id is shown if it is unknown',
-    { outcome: 'created', held: { pk: '', fields: {} }, inDoubt: false, attempts: 1 },
+    { outcome: 'created', held: { pk: '', fields: { slug: 'a', name: 'A' } }, inDoubt: false, attempts: 1 },
     {},
   ],
   [
+    'fields that a created record does not show are not compared',
+    { outcome: 'created', held: { pk: 'p', fields: { slug: 'a' } }, inDoubt: false, attempts: 1 },
+    { pk: 'p', notCompared: ['name'] },
+  ],
+  [
+    'fields that another record does not show are different',
+    { outcome: 'exists', held: { pk: 'p', fields: {} }, inDoubt: false, attempts: 1 },
+    { pk: 'p' },
+  ],
+  [
     'an id that contains a secret is masked',
-    { outcome: 'created', held: { pk: 'canary-1234', fields: {} }, inDoubt: false, attempts: 1 },
+    {
+      outcome: 'created',
+      held: { pk: 'canary-1234', fields: { slug: 'a', name: 'A' } },
+      inDoubt: false,
+      attempts: 1,
+    },
     { pk: '(sensitive)' },
   ],
 ])('%s', async (_, result, expected) => {
@@ -119,6 +142,8 @@ test.each<[string, WriteResult, object]>([
   const [change] = changes;
   if (change === undefined) throw new Error('nothing is planned');
   const resource = { ...change.resource, secrets: ['canary-1234'] };
-  const { doubt, pk } = printableOutcome({ ...change, resource }, result, 'open', { durationMs: 0 });
-  expect({ ...(doubt && { doubt }), ...(pk !== undefined && { pk }) }).toEqual(expected);
+  const { doubt, pk, notCompared } = printableOutcome({ ...change, resource }, result, 'open', {
+    durationMs: 0,
+  });
+  expect({ doubt, pk, notCompared }).toEqual(expected);
 });
