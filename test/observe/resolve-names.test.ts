@@ -224,12 +224,14 @@ describe('the look-up of a name in place of an id', () => {
 
   test('is sent for each name if the whole list cannot be read', async () => {
     const service = nameService(
-      { providers: [grafana, { pk: 2, name: 'Wiki' }] },
+      { providers: [grafana, { pk: 2, name: 'Wiki' }, { pk: 3, name: 'Grafana SAML' }] },
       { instead: ({ query }) => (query.has('search') ? undefined : answered(500, 'broken')) },
     );
-    const applications = [application('a', { name: 'Grafana OIDC' }), application('b', { name: 'Wiki' })];
+    const names = ['Grafana OIDC', 'Wiki', 'Grafana SAML'];
+    const applications = names.map((name, index) => application(`a${index}`, { name }));
     const { fields } = await resolved({ applications }, service);
-    expect(fields.map(({ provider }) => provider)).toEqual([42, 2]);
+    expect(fields.map(({ provider }) => provider)).toEqual([42, 2, 3]);
+    expect(service.asked().slice(-2)).toEqual(['providers Grafana 1', 'providers Wiki 1']);
   });
 });
 
@@ -292,6 +294,20 @@ describe('a name without an id', () => {
       expect(service.asked().filter((path) => path.startsWith('groups'))).toEqual(['groups staff 1']);
     },
   );
+
+  test('counts as unread after a denial, but names that were found before keep their ids', async () => {
+    const service = nameService(
+      { groups: [staff] },
+      { instead: ({ query }) => (query.get('name') === 'x' ? answered(403, { detail: 'No.' }) : undefined) },
+    );
+    const users = [user('u', { name: 'staff' }), user('v', { name: 'x' }), user('w', { name: 'y' })];
+    const { faults } = await resolved({ users }, service);
+    const denied = { kind: 'unread', proof: 'denied', status: 403 };
+    expect(faults).toEqual([
+      ['x', denied],
+      ['y', denied],
+    ]);
+  });
 
   test.each<[string, Exchange, object]>([
     ['fails', answered(500, 'broken'), { proof: 'nothing', status: 500 }],

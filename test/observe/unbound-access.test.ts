@@ -11,6 +11,7 @@ import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const absent: Observation = { presence: 'absent' };
+const unknown: Observation = { presence: 'unknown' };
 const present: Observation = { presence: 'present', held: { pk: '1', fields: {} } };
 const group = '11111111-1111-4111-8111-111111111111';
 const everyone = 'applications: [{ slug: a, name: A, access: everyone }]';
@@ -26,6 +27,7 @@ test.each([
   ],
   ['is new and declares no access', 'applications: [{ slug: a, name: A }]', absent, true],
   ['exists and declares no access', 'applications: [{ slug: a, name: A }]', present, false],
+  ['may be new and declares no access', 'applications: [{ slug: a, name: A }]', unknown, false],
   ['is to be deleted', 'applications: [{ slug: a, state: absent }]', absent, false],
   ['is of another kind', 'groups: [{ name: a }]', absent, false],
 ])('whether an application that %s counts as without bindings', async (_, text, observation, expected) => {
