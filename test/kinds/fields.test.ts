@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf, kinds } from '../../src/kinds/all.ts';
+import { convertForEveryRelease } from '../../src/kinds/forms.ts';
 import { isNeverShown, listQuery } from '../../src/kinds/kind.ts';
 import {
   placeholderFor,
@@ -49,6 +50,11 @@ test('an unmasked value is equal in all forms: sent, shown, saved and written', 
     written: 'a@example.com',
     blank: undefined,
   });
+});
+
+test('releases that know one parent of a group get the first of several', () => {
+  const fields = { name: 'g', parents: ['a', 'b'] };
+  expect(convertForEveryRelease(kindOf('group'), fields)).toEqual({ ...fields, parent: 'a' });
 });
 
 test('a sensitive string is sent, and masked in output and saved plans', () => {

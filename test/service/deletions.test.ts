@@ -4,7 +4,7 @@ import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
 import type { Binding, ChildField } from '../../src/kinds/children.ts';
 import { groupField, policyField } from '../../src/kinds/policy-bindings.ts';
 import { Client } from '../../src/service/client.ts';
-import { judgeDeletion, type DeleteDecision } from '../../src/service/deletions.ts';
+import { judgeDeletion, readDeletions, type DeleteDecision } from '../../src/service/deletions.ts';
 import type { DeleteCandidate } from '../../src/service/dependents.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { pageOf } from '../support/listing-service.ts';
@@ -28,7 +28,9 @@ interface Service {
 }
 
 interface Plan extends Pick<Parameters<typeof judgeDeletion>[1], 'plannedBindings'> {
-  readonly type?: ResourceType;
+  readonly of?: DeleteCandidate;
+  /** The id of the user of the token. */
+  readonly self?: number | null;
 }
 
 /** Decides about the delete of a group, or of another record, in a service with these records. */
@@ -36,23 +38,18 @@ async function decision(
   service: Service,
   fields: JsonObject = { is_superuser: false },
   deletes: readonly DeleteCandidate[] = [],
-  { type = 'group', ...planned }: Plan = {},
+  { self = 1, of = candidate('group', id, fields), ...planned }: Plan = {},
 ): Promise<DeleteDecision> {
   const client = new Client(async ({ path }) => {
-    if (path.includes('/me/')) return answered(200, { user: { pk: 1, username: 'me', is_superuser: true } });
+    if (path.includes('/me/'))
+      return answered(200, { user: { pk: self, username: 'me', is_superuser: true } });
     if (path.includes('/used_by/')) return answered(200, service.uses ?? []);
     const lists: Readonly<Record<string, readonly JsonObject[] | undefined>> = { ...service };
     return pageOf([...(lists[path.split('?')[0]?.split('/').at(-2) ?? ''] ?? [])], 1, 100);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  const first = candidate(type, id, fields);
-  return judgeDeletion(first, {
-    client,
-    pacing,
-    deletes: [first, ...deletes],
-    isFlagOff: async () => false,
-    ...planned,
-  });
+  const deleting = { client, pacing, deletes: [of, ...deletes], isFlagOff: async () => false };
+  return judgeDeletion(of, { ...deleting, ...planned });
 }
 
 const group = (pk: string, isSuperuser: boolean): JsonObject => ({ pk, name: pk, is_superuser: isSuperuser });
@@ -171,6 +168,33 @@ test.each<[string, Service, Plan, readonly DeleteCandidate[], boolean]>([
   ['one of its bindings is hidden', { bindings: [] }, { plannedBindings: ofOther([]) }, [], true],
 ])('a policy is not deleted while a record has it: %s', async (_, more, plan, deletes, isRefused) => {
   const service = { uses: usesOfPolicy, bindings: [policyBinding], ...more };
-  const { refusal } = await decision(service, {}, deletes, { type: 'policy', ...plan });
+  const { refusal } = await decision(service, {}, deletes, { of: candidate('policy', id), ...plan });
   expect(refusal).toEqual(isRefused ? expect.stringContaining('could become open to everyone') : undefined);
 });
+
+test.each([
+  [7, '8', undefined],
+  [7, '7', 'the token belongs to this user'],
+  [null, '8', 'it is unknown whether the token belongs to this user'],
+])('with a token of the user %j, a delete of the user %s: %s', async (self, pk, refusal) => {
+  expect((await decision({}, {}, [], { self, of: candidate('user', pk) })).refusal).toBe(refusal);
+});
+
+test.each<[ResourceType, isSuperuser: boolean, count: number | undefined]>([
+  ['group', false, 2],
+  ['application', true, 2],
+  ['application', false, undefined],
+])(
+  'of two records of the type %s, a token (of a superuser: %s) shows %s',
+  async (type, is_superuser, count) => {
+    const client = new Client(async ({ path }) =>
+      path.includes('/me/')
+        ? answered(200, { user: { pk: 1, username: 'me', is_superuser } })
+        : pageOf(path.includes('/used_by/') ? [] : [group(id, false), group(other, true)], 1, 100),
+    );
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+    const deletes = [candidate(type, id, { is_superuser: false })];
+    const { counts } = await readDeletions({ client, pacing, deletes, isFlagOff: async () => false });
+    expect(counts.get(kindOf(type))).toBe(count);
+  },
+);

@@ -372,6 +372,11 @@ test('a text counts as a secret of the run if it is long enough', async () => {
   }
 });
 
+test('a baseline in a folder that cannot be read is refused like one that does not exist', async () => {
+  const kindOf = (): Promise<never> => Promise.reject(new Error('EACCES'));
+  await expect(baselineFiles('../.before', { ...files, kindOf })).rejects.toThrow('there is no such folder');
+});
+
 test.each([
   ['.', '../.before/roll'],
   ['m.yaml', '../.before/roll/m.yaml'],
