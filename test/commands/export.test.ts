@@ -302,6 +302,8 @@ describe('rollcall export', () => {
     expect(asked.stdout).toContain(
       `- slug: ${slug}\n    name: A\n    access: everyone\n    meta_icon: fa://fa-book\n`,
     );
+    const besides = { 'rollcall.yaml': "version: 1\nrelease: '2025.10'\n" };
+    expect(await exporting(send, applicationsOnly, besides)).toMatchObject({ ending: 'done' });
     const { send: silent } = sandboxHere({ applications: [{ slug, name: 'A' }] }, '2025.12');
     const unsaid: Transport = async (request, signal) =>
       request.path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : silent(request, signal);
@@ -313,9 +315,7 @@ describe('rollcall export', () => {
       'rollcall.yaml': "version: 1\nrelease: '2025.12'\n",
     });
     expect(said.ending).toBe('done');
-    const older = await exporting(unsaid, applicationsOnly, {
-      'rollcall.yaml': "version: 1\nrelease: '2025.10'\n",
-    });
+    const older = await exporting(unsaid, applicationsOnly, besides);
     expect(older.ending).toBe('incomplete');
   });
 
@@ -482,6 +482,7 @@ describe('rollcall export', () => {
     expect(stdout).toBe(
       `${head('')}users:\n  - username: alice\n    name: Alice\n    is_active: true\n    groups: []\n`,
     );
+    expect(stderr).toContain('This is personal data of 1 user.');
     expect(stderr).toContain('user.alice: `attributes` is left out');
     expect(stderr).not.toContain(sandboxToken);
   });

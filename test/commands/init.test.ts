@@ -284,6 +284,12 @@ describe('rollcall init', () => {
     expect(written.size).toBe(0);
   });
 
+  test('writes next to a rollcall.yaml without `token_env` if --token-env is the default', async () => {
+    const files = { 'rollcall.yaml': kept.replace('token_env: STAGING_TOKEN', '') };
+    const { written } = await started({ pipeline: 'github', tokenEnv: 'ROLLCALL_TOKEN' }, { files });
+    expect([...written.keys()]).toEqual(['.gitignore', '.github/workflows/rollcall.yaml']);
+  });
+
   test('writes into a folder, and tells how to change to it', async () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
     expect([...written.keys()][0]).toBe('roll/rollcall.yaml');
