@@ -16,6 +16,7 @@ beforeAll(() => {
   symlinkSync('../elsewhere', join(folder, 'project/planted'));
   symlinkSync('../planted/deeper', join(folder, 'project/sub/again'));
   symlinkSync('real', join(folder, 'project/alias'));
+  symlinkSync('../real', join(folder, 'project/sub/back'));
   symlinkSync('project', join(folder, 'mine'));
   mkdirSync(join(folder, 'links'));
   symlinkSync('../elsewhere', join(folder, 'links/out'));
@@ -90,9 +91,9 @@ describe('manifests outside of the project are found', () => {
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('by a path that goes through a link to the working directory, and then leaves the directory without another link', async () => {
-    const path = '../links/mine/../elsewhere/m.yaml';
-    expect(await found(path)).toEqual([path]);
+  test('by a path that goes through a link to or within the working directory, and then leaves the directory without another link', async () => {
+    for (const path of ['../links/mine/../elsewhere/m.yaml', 'sub/back/../../elsewhere/m.yaml'])
+      expect(await found(path)).toEqual([path]);
   });
 
   test('behind a link above the project, since no pull request can add such a link', async () => {

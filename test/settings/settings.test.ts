@@ -311,9 +311,12 @@ test('the files with settings are rollcall.yaml, its files of variables, and the
   expect(read.files).toEqual(['rollcall.yaml', 'a.yaml', 'b.yaml']);
 });
 
-test('standard input cannot contain the settings and variables', async () => {
-  await expect(projectSettings({ config: '-', vars: ['-'] }, {}, files)).rejects.toThrow(
-    'standard input cannot contain both the settings and variables',
+test.each([
+  [{ config: '-', vars: ['-'] }, {}, 'the settings and variables'],
+  [{ vars: ['-'] }, { ROLLCALL_TOKEN_FILE: '-' }, 'the token and variables'],
+])('standard input cannot contain two inputs: %j, %j', async (given, env, both) => {
+  await expect(projectSettings(given, env, files)).rejects.toThrow(
+    `standard input cannot contain both ${both}`,
   );
 });
 

@@ -133,6 +133,7 @@ describe('a value whose form does not fit its field', () => {
       'applications: [{ slug: a, name: A, meta_launch_url: a.example.com }]',
       / Begin the URL with https:\/\/\. /,
     ],
+    ['applications: [{ slug: a, name: A, meta_launch_url: somewhere }]', /^(?!.*Begin the URL)/],
     [
       'flows: [{ slug: f, name: F, title: F, designation: recovery, stages: [s] }]',
       /`\{ stage: \{ name: s \}, order: 10 \}`\.$/,
