@@ -27,6 +27,10 @@ describe('a created file', () => {
     await expect(createFile(join(folder, 'file/below/it'), 'text')).rejects.toThrow('ENOTDIR');
   });
 
+  test('cannot have a name that is too long', async () => {
+    await expect(createFile(join(folder, 'x'.repeat(300)), 'text')).rejects.toThrow('ENAMETOOLONG');
+  });
+
   // Node's own recursive mkdir would never end there.
   test.skipIf(process.platform !== 'linux')(
     'cannot be in /proc, and the attempt is reported at once',
