@@ -275,6 +275,15 @@ describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of releas
     });
   });
 
+  test.each([
+    [-(2 ** 31), undefined],
+    [-(2 ** 31) - 1, ['Ensure this value is greater than or equal to -2147483648.']],
+    [2 ** 31 - 1, undefined],
+  ])('with the order %i is refused only if the number is out of bounds', (order, errors) => {
+    const { body } = askSandbox(of(release), 'POST', '/flows/bindings/', { order });
+    expect(body['order']).toEqual(errors);
+  });
+
   test('keeps write-only fields without showing them', () => {
     const fields = { name: 'Key', certificate_data: 'PEM', key_data: 'secret' };
     const made = askSandbox(of(release), 'POST', '/crypto/certificatekeypairs/', fields);
