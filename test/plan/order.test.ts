@@ -67,6 +67,20 @@ describe('the order of a plan', () => {
     );
   });
 
+  test('is refused with the reason why the plan does not make the change that would free a value', async () => {
+    const { changes } = await handing({ a: 2, b: 3 }, { b: 2 });
+    const left = changes.map((change): ReadyChange =>
+      change.resource.name === 'b' ? { ...change, action: 'no-op', leftBecause: 'it is kept' } : change,
+    );
+    const { refused } = orderChanges(left, (_, _field, id) => (id === 2 ? 'application.b' : undefined));
+    expect(refused).toMatchObject([
+      {
+        address: 'application.a',
+        detail: expect.stringMatching(/leaves the record unchanged: it is kept\.$/) as string,
+      },
+    ]);
+  });
+
   test('stays the same for a circle of new resources, one of which gets its reference later', async () => {
     const circle = `version: 1
 stages:
