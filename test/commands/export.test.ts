@@ -529,6 +529,7 @@ describe('rollcall export', () => {
     const distinct = await bound(1, false);
     expect(distinct).toMatchObject({ ending: 'done', stderr: '' });
     expect(distinct.stdout).toMatch(/policies:\n.*staff.*order: 0.*\n.*staff.*order: 1/);
+    expect(distinct.stdout).not.toContain('at_least');
     const equal = await bound(0, false);
     expect(equal).toMatchObject({ ending: 'done', stderr: '' });
     expect(equal.stdout).toMatch(/policies:\n +- .*staff.*order: 0.*\n +at_least:\n +- policies\n/);
