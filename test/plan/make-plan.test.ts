@@ -669,8 +669,8 @@ test.each<[what: string, before: string, after: string, opens: RegExp[], remarks
     [/^no user has the former name `v`/],
   ],
   [
-    'policy.p, renamed from a policy of another type,',
-    'policies: [{ type: geoip, name: q }]',
+    'policy.p, renamed without a record of its type,',
+    none,
     'policies: [{ type: dummy, name: p, formerly: q }]',
     [],
     [/^no policy of the type `dummy` has the former name `q`, so this creates a new one$/],

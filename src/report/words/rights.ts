@@ -87,6 +87,7 @@ function capabilitiesCheck({ capabilities, finding }: RightsFacts): DoctorCheck[
 }
 
 const serviceChecks: ReadonlySet<string> = new Set(['connection', 'base-url', 'release', 'clock']);
+const basicChecks: ReadonlySet<string> = new Set([...serviceChecks, 'token']);
 
 export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
   return checks.some(({ name, status }) => status === 'fail' && !serviceChecks.has(name));
@@ -95,7 +96,7 @@ export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
 /** Whether the service accepts the token, but does not let it do everything. */
 export function areOnlyRightsMissing(checks: readonly DoctorCheck[]): boolean {
   const failed = checks.filter(({ status }) => status === 'fail');
-  return failed.every(({ name }) => name !== 'token' && !serviceChecks.has(name));
+  return failed.every(({ name }) => !basicChecks.has(name));
 }
 
 export function kindCheckName({ model }: Pick<Kind, 'model'>): string {
