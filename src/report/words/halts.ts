@@ -81,7 +81,8 @@ const serviceCodes: ReadonlySet<AnswerKind> = new Set([
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, bindingField }] = alike;
   const { code, summary, advice } = answerWords(answer);
-  const detail = answerDetail(answer, advice);
+  const isRightMissing = answer.kind === 'denied' && !isTokenUnknown(answer);
+  const detail = answerDetail(answer, isRightMissing ? viewPermissions(alike) : advice);
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
   const names = listNames([...new Set(alike.map((read) => read.resource.address))]);
@@ -110,6 +111,11 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
     summary: `could not read ${what}: ${summary}`,
     detail: joinLines(detail, answer.kind === 'not_offered' && `Otherwise, ${leaveOut}`, notRead),
   });
+}
+
+function viewPermissions(alike: readonly FailedRead[]): string {
+  const names = [...new Set(alike.map(({ resource }) => `\`view_${resource.kind.model.name}\``))];
+  return `The token needs the permission${names.length === 1 ? '' : 's'} ${names.join(', ')}.`;
 }
 
 /** Says why names have no ids. Entries that take the name from `defaults` share a diagnostic. */

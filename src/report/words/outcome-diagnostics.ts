@@ -180,10 +180,10 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
   });
 }
 
-function rightsWords({ change, answer, at }: Outcome): string | undefined {
-  if (at === undefined || answer?.kind !== 'denied' || isTokenUnknown(answer)) return undefined;
-  const [children] = childrenDeclaredBy(change.resource.kind, [at]).keys();
-  return children && permissionWords(answer, children);
+function rightsWords({ change: { resource }, answer, at }: Outcome): string | undefined {
+  if (answer?.kind !== 'denied' || isTokenUnknown(answer)) return undefined;
+  const [children] = at === undefined ? [] : childrenDeclaredBy(resource.kind, [at]).keys();
+  return permissionWords(answer, children ?? resource.kind);
 }
 
 const successes: ReadonlySet<string> = new Set(['found', 'created']);
