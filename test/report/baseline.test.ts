@@ -14,6 +14,7 @@ import { inFull } from '../support/effort.ts';
 import { loadText } from '../support/desired.ts';
 
 const formats = await loadFormats();
+const group = '11111111-1111-4111-8111-111111111111';
 
 async function loaded(text: string, env?: Readonly<Record<string, string>>): Promise<LoadedManifests> {
   return loadText(text, { secrets: env ? 'read' : 'assumed', ...(env && { env }) });
@@ -279,6 +280,20 @@ Not affected by this change: 1 in sync.`,
       '',
     );
     expect(text).toBe(expected);
+  });
+
+  test.each([
+    ['{ groups: [7] }', 'everyone', 'groups', '[ 7 ]', '"everyone"'],
+    ['everyone', '{ groups: [7] }', 'groups', '"everyone"', '[ 7 ]'],
+    ['{ groups: [7], users: [8] }', '{ groups: [7] }', 'users', '[ 8 ]', '[]'],
+    ['{ groups: [7] }', '{ groups: [7], users: [8] }', 'users', '[]', '[ 8 ]'],
+  ])('shows access for everyone as it is written: %s, now %s', async (before, now, field, was, is) => {
+    const text = (access: string): string =>
+      `applications: [{ slug: a, name: A, access: ${access} }]`.replace('groups: [7]', `groups: [${group}]`);
+    const output = await shown(text(before), text(now), { a: { name: 'A' } });
+    expect(output.replaceAll(`"${group}"`, '7')).toContain(
+      `      access.${field}\n        before    ${was}\n        now       ${is}\n`,
+    );
   });
 
   test('shows all removed entries in lines of at most 80 columns', async () => {

@@ -135,13 +135,29 @@ function alteredViews(
     (field) => !alteredNames.has(field) && !differing.has(field) && field !== kind.identity,
   ).length;
   return [
-    ...altered.flatMap((field): FieldView[] => [
+    ...withEveryone(altered, change.resource).flatMap((field): FieldView[] => [
       ...alteredView(field, differing.get(field.field), change),
       ...(field.stays === undefined ? [] : [note(field.stays)]),
     ]),
     ...others.flatMap((difference) => differenceViews(difference, change)),
     ...(rest > 0 ? [note(`${rest} more, as before`, '…')] : []),
   ];
+}
+
+/** Shows access for everyone as it is written, instead of as an empty list for each type of subject. */
+function withEveryone(altered: readonly AlteredField[], resource: Resource): readonly AlteredField[] {
+  const subjects = new Set(resource.kind.access?.subjects.map(({ field }) => field));
+  const beforeOf = (name: string): JsonValue => {
+    const found = altered.find(({ field }) => field === name);
+    return (found ? found.before : shownValue(resource, name)) ?? null;
+  };
+  const wasOpen = [...subjects].every((field) => isEmptyList(beforeOf(field)));
+  const isOpen = isOpenToEveryone(resource);
+  return altered.map((one) =>
+    subjects.has(one.field)
+      ? { ...one, ...(wasOpen && { before: everyone }), ...(isOpen && { now: everyone }) }
+      : one,
+  );
 }
 
 function alteredView(
