@@ -98,7 +98,7 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   const { baseline, touched, removedEntries, othersCount } = view;
   // These summaries consist of the tool's own words, so they need no code span.
   const failures = errors.flatMap(({ code, summary }) =>
-    code === 'fail-on' ? [`**Fails: ${summary}.**`] : [],
+    code === 'fail-on' || code.startsWith('too-many-') ? [`**Fails: ${summary}.**`] : [],
   );
   const counts = [...failures, baseline ? headline : `**${headline}**`, view.counts].join(' ');
   const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));

@@ -159,6 +159,7 @@ describe('the Markdown comment of a plan', () => {
     });
     const text = commentOf({ result: plan, diagnostics: [problem] });
     expect(text).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
+    expect(text).toContain('**Fails: the plan would create 1 resources, and --max-creates allows 0.** ');
     expect(text).toContain('\n+ application.app-00000');
   });
 
