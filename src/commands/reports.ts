@@ -119,7 +119,10 @@ export class Reports {
     const attempt = async (filename: string, put: () => Promise<void> | void): Promise<void> => {
       const isRefused = refused.has(filename);
       const putUnlessRefused = async (): Promise<void> => {
-        if (isRefused) throw new Error('This run reads that file, or may read it. Name another file.');
+        if (isRefused)
+          throw new Error(
+            'The run ended early, and the file may be one of its inputs. Delete it, or name another file.',
+          );
         await put();
       };
       // Refused outputs have already been reported if the inputs of the run were known.

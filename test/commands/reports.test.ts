@@ -93,7 +93,9 @@ describe('--report', () => {
     const reading = { ...context, files: { ...context.files, readStandardInput } };
     await expect(plan(['a.yaml', '-'], options, reading)).rejects.toThrow('--max-creates cannot be "x"');
     expect([...written.keys()]).toEqual(['new']);
-    expect(stderr()).toContain('the report cannot be written to a.yaml\n    This run reads that file');
+    expect(stderr()).toContain(
+      'the report cannot be written to a.yaml\n    The run ended early, and the file may be one of its inputs',
+    );
     expect(reads).toBe(0);
   });
 
