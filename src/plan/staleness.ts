@@ -47,16 +47,24 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   const isMaskCompared = ({ field = '' }: Staleness): boolean =>
     Object.hasOwn(declaredThen, field) !== Object.hasOwn(declaredNow, field) &&
     [shownThen, shownNow].some(({ [field]: value = null }) => isMasked(value));
+  const changedSince = changedFields(
+    kind,
+    [
+      { ...idIn(then), ...before },
+      { ...idIn(now), ...now.change.before },
+    ],
+    'has changed since the plan was made',
+    (a, b) => `It was ${a}, and is ${b}.`,
+  );
+  if (changedSince.length === 0 && planned[0] === 'delete' && actions[0] !== 'delete')
+    return [
+      {
+        summary: 'it would no longer be deleted',
+        ...(now.left_because !== undefined && { detail: `The reason: ${now.left_because}.` }),
+      },
+    ];
   const changed = [
-    ...changedFields(
-      kind,
-      [
-        { ...idIn(then), ...before },
-        { ...idIn(now), ...now.change.before },
-      ],
-      'has changed since the plan was made',
-      (a, b) => `It was ${a}, and is ${b}.`,
-    ),
+    ...changedSince,
     ...changedFields(
       kind,
       [shownThen, shownNow],

@@ -7,6 +7,7 @@ import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { Client } from '../../src/service/client.ts';
 import { applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
+import { otherClient } from '../support/other-client.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -365,6 +366,24 @@ test('a saved plan deletes its resources, except those already gone', async () =
   expect(deletes(world)).toHaveLength(1);
   expect(await withPlan(saved, deleting)).toBe('stale');
   expect(deletes(world)).toHaveLength(1);
+});
+
+test('a saved plan of a delete that is no longer safe is stale, with the reason', async () => {
+  const world = new World(seed);
+  const text = entry('groups', 'name: guests');
+  const { context, written } = world.run(text, { ROLLCALL_CAPABILITIES: 'delete' });
+  expect(await plan(['m.yaml'], { output: 'text', out: 'p.json', ...deleting }, context)).toBe('done');
+  const others = otherClient(world.sandbox);
+  others.create('application', { slug: 'late', name: 'Late' });
+  const target = others.record('application', 'late')?.['pk'] ?? null;
+  others.create('/policies/bindings/', { target, group: others.pk('group', 'guests') ?? null, order: 0 });
+  const files = { 'm.yaml': text, 'p.json': written.get('p.json') ?? '' };
+  const late = world.run(text, { ROLLCALL_CAPABILITIES: 'delete' }, { files });
+  expect(await apply(['m.yaml'], { output: 'text', plan: 'p.json', ...deleting }, late.context)).toBe(
+    'stale',
+  );
+  expect(late.stderr()).toContain('group.guests: it would no longer be deleted [stale-plan]');
+  expect(late.stderr()).toContain('The reason: everyone could then open the application "late"');
 });
 
 test.each(formatNames.filter((name) => name !== 'github'))(
