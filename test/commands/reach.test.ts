@@ -686,7 +686,7 @@ test('a plan of a blueprint has a note that the service makes its writes', async
     JSON.stringify({ version: 1, blueprints: [{ name: 'b', content: 'version: 1\nentries: []\n' }] }),
   );
   await plan(['m.yaml'], { output: 'text' }, context);
-  expect(stdout()).toContain('note  the service itself writes what the blueprint declares');
+  expect(stdout()).toContain('note  the service itself writes what an enabled blueprint declares');
 });
 
 test('a plan has a line for a new source and for a new proxy that give access', async () => {

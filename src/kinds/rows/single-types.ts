@@ -29,7 +29,7 @@ const rows: readonly KindRow[] = [
   },
   {
     list: 'blueprints',
-    note: 'the service itself writes what the blueprint declares, whatever the switches of rollcall allow',
+    note: 'the service itself writes what an enabled blueprint declares, whatever the switches of rollcall allow',
     unique: true,
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained neither field.
     requires: { oneOf: ['content', 'path'], by: 'a new blueprint' },
