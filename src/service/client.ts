@@ -160,7 +160,10 @@ export class Client {
   async create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult> {
     const exchange = await this.#sendFields({ method: 'POST', path: kind.path }, kind, fields);
     const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
-    const proof = proofOfCreate(answer.kind, !this.readable.unreadable.has(kind));
+    // A name that is taken within its parent is an error of both fields together.
+    const mayBeTaken = kind.scope !== undefined && Object.hasOwn(answer.body ?? {}, 'non_field_errors');
+    const is = answer.kind === 'fields_refused' && mayBeTaken ? 'identity_and_more_refused' : answer.kind;
+    const proof = proofOfCreate(is, !this.readable.unreadable.has(kind));
     if (proof !== 'created') return { answer, stop, proof };
     const record = recordOf(exchange, answer);
     const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));

@@ -5,7 +5,7 @@ import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { otherClient } from '../support/other-client.ts';
 import { outcomesIn, World, type Tamper } from '../support/update-world.ts';
 
@@ -148,6 +148,23 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
     world.tamper = (_request, answer) => answer();
     await done(ran(world, apply, text, { allow: ['update'] }));
     expect((await ran(world, plan, text)).stdout).toContain('No changes.');
+  });
+
+  test.each([
+    ['exists', 'somebody else has created it', 'e'],
+    ['rejected', 'the service refuses it for another reason', 'other'],
+  ])('within its parent, ends as %s if %s', async (outcome, _, name) => {
+    const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki' }] }, '2026.2');
+    const app = otherClient(world.sandbox).pk('application', 'wiki') ?? null;
+    const list = '/core/application_entitlements/';
+    world.tamper = ({ method, path }, answer) => {
+      if (method !== 'POST' || !path.endsWith(list)) return answer();
+      otherClient(world.sandbox).create(list, { name, app });
+      return name === 'e' ? answer() : answered(400, { non_field_errors: ['No.'] });
+    };
+    const entitlement = 'version: 1\nentitlements: [{ name: e, app: { slug: wiki } }]\n';
+    const { stdout } = await ran(world, apply, entitlement, { output: 'json' });
+    expect(outcomesIn(stdout)).toMatchObject([{ outcome }]);
   });
 
   test('leaves what relies on it as planned if it is only logged otherwise', async () => {
