@@ -19,7 +19,7 @@ import { CreatedVisibility } from './verify-created.ts';
 import { deleteRecord } from './delete.ts';
 import type { Writer, WriteResult } from './settle.ts';
 import { RunStops } from './stops.ts';
-import { isIncomplete, isMissing, type Outcome, type StopReason } from './outcome.ts';
+import { isIncomplete, isMissing, isReliable, type Outcome, type StopReason } from './outcome.ts';
 
 type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
 
@@ -230,7 +230,7 @@ async function completeCreate(
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
   const fields = setAfter.map(({ field }) => field);
   const made = { ...result, held };
-  const isMade = !references.some((other) => isMissing(other)) && prerequisitesOf(resource).length === 0;
+  const isMade = references.every(isReliable) && prerequisitesOf(resource).length === 0;
   const completed = await setOmittedReferences(resource, fields, made, isMade, writerFor(full, run));
   return { ready: full, result: completed };
 }
@@ -238,7 +238,7 @@ async function completeCreate(
 /** Whether all dependencies of a change succeeded. The plan lists dependencies before the change, so they have already been started. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
-  return !outcomes.some((outcome) => isMissing(outcome));
+  return outcomes.every(isReliable);
 }
 
 /** Whether an earlier change failed. Failures in `last` count only for changes that take rights from the token. */
@@ -267,7 +267,7 @@ async function referencedOutcomes(
 
 function withCreatedIds(change: ReadyPending, outcomes: readonly Outcome[]): ReadyPending | undefined {
   // A dependency counts as created only after all of its steps succeeded. A delete needs only its id.
-  if (change.action !== 'delete' && outcomes.some(isMissing)) return undefined;
+  if (change.action !== 'delete' && !outcomes.every(isReliable)) return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
   const resource = withRunIds(change.resource, (address) => pks.get(address));
   return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;

@@ -109,6 +109,12 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return missing[outcome];
 }
 
+/** Whether other resources may refer to the resource: it is complete, and no other record than the plan shows. */
+export function isReliable(outcome: OutcomeFacts): boolean {
+  const { outcome: kind, differences = [] } = outcome;
+  return !isMissing(outcome) && !(kind === 'exists' && differences.length > 0);
+}
+
 /** Whether this run created the resource, or may have created it, perhaps without some declared fields, or hidden from the token. */
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked' || doubt === 'hidden') return true;

@@ -143,7 +143,9 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
     const { ending, stdout } = await ran(world, apply, text);
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining(`x ${address}  unfinished`)]);
     expect(stdout).toContain(`${address}: it is unfinished: `);
-    expect(stdout).toContain('. application.a  not attempted: a resource that it depends on was not created');
+    expect(stdout).toContain(
+      '. application.a  not attempted: a resource that it depends on is missing, or not as declared',
+    );
     expect(otherClient(world.sandbox).record('application', 'a')).toBeUndefined();
     world.tamper = (_request, answer) => answer();
     await done(ran(world, apply, text, { allow: ['update'] }));
@@ -167,14 +169,21 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
     expect(outcomesIn(stdout)).toMatchObject([{ outcome }]);
   });
 
-  test('leaves what relies on it as planned if it is only logged otherwise', async () => {
-    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
-    world.tamper = rival('/policies/expression/', rule('return False', { execution_logging: true }))(world);
-    const logged = text.replace('return False }', 'return False, execution_logging: false }');
-    const { stdout } = await done(ran(world, apply, logged));
-    expect(stdout).toContain('= policy.vpn  exists already, and differs in execution_logging');
-    expect(stdout).toContain('+ application.a  created');
-    expect(stdout).toContain('1 there already, but differing.');
+  test('but differs in another field, is left, and nothing relies on it', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const members =
+      'version: 1\nusers: [{ username: u, name: U, is_active: false }]\napplications: [{ slug: a, name: A, access: { users: [{ name: u }] } }]\n';
+    world.tamper = rival('/core/users/', { username: 'u', name: 'U', is_active: true })(world);
+    const { ending, stdout } = await ran(world, apply, members);
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('= user.u  exists already, and differs in is_active'),
+    ]);
+    expect(stdout).toContain(
+      '. application.a  not attempted: a resource that it depends on is missing, or not as declared',
+    );
+    expect(stdout).toContain('1 there already, but differing, 1 not attempted.');
     expect(stdout).toContain('it is left unchanged. Plan again to see the differences.');
+    expect(otherClient(world.sandbox).record('application', 'a')).toBeUndefined();
   });
 });

@@ -100,7 +100,7 @@ flows:
     expect(await apply(['m.yaml'], many, context)).toBe('denied');
     expect(stdout()).toMatch(/stage\.pw +unfinished, not yet as declared: configure_flow/);
     expect(stdout()).toMatch(/flow\.change +created/);
-    expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on was not created/);
+    expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on is missing/);
   });
 
   test('is completed even if the run is interrupted right after the create of the flow', async () => {

@@ -306,7 +306,7 @@ users:
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, text);
     expect(ending).toBe('incomplete');
-    const why = 'not attempted: a resource that it depends on was not created, or only in part';
+    const why = 'not attempted: a resource that it depends on is missing, or not as declared';
     for (const address of ['group.child', 'user.alice', 'user.bob'])
       expect(stdout).toContain(`. ${address}  ${why}\n`);
     expect(stdout).toContain('+ user.carl  created');

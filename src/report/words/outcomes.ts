@@ -62,7 +62,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   left: { words: 'the plan leaves it unchanged', needsFix: true },
   waits: { words: 'the change that it depends on failed' },
   not_last: { words: 'it is applied last, and an earlier change failed' },
-  unmade: { words: 'a resource that it depends on was not created, or only in part' },
+  unmade: { words: 'a resource that it depends on is missing, or not as declared' },
   error: { words: 'the run met an unexpected error' },
 };
 
