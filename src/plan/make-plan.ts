@@ -20,7 +20,7 @@ import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './all-reference-facts.ts';
-import { createAncestorFinder } from './ancestors.ts';
+import { createAncestorFinder, createPastAncestorFinder } from './ancestors.ts';
 import { gainedRights, joinedGroups } from './gained-rights.ts';
 import { createHolderFinder } from './holders.ts';
 import { withKnownNames } from './known-names.ts';
@@ -81,6 +81,7 @@ export function makePlan(
     resources.filter(({ address }) => permission !== 'none' || observed.get(address)?.presence !== 'present'),
   );
   const isAncestor = createAncestorFinder(resources, observed);
+  const wasAncestor = createPastAncestorFinder(resources, observed, comparison?.alterations);
   const forRemarks = { holderOf, facts: known, joined, isAncestor, release };
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
@@ -109,7 +110,7 @@ export function makePlan(
     const isUnreached =
       change.action === 'create' && isStageKind(resource.kind) && !inFlows().has(resource.address);
     const opens = [
-      ...(isUnreached ? [] : newAccess(change, record, alteration, unbound, release)),
+      ...(isUnreached ? [] : newAccess(change, record, alteration, unbound, release, wasAncestor)),
       ...gainedRights(change, record, alteration, known, joined),
       ...accessThroughTaken(change, record, holderOf),
       ...redact(deletion?.opens ?? []),

@@ -1,23 +1,24 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
-import { placeholderFor, sentValue, valueAfter } from '../kinds/fields.ts';
-import { bindingsIn, isEffective, isEnabled, childKey, mustPassAll } from '../kinds/bindings.ts';
+import { declaresBindings, everyone } from '../kinds/access.ts';
+import { sentValue, valueAfter } from '../kinds/fields.ts';
+import { isEnabled, mustPassAll } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { idsOf, nameOfId, type NamesById, namesById, shownId } from '../kinds/named.ts';
+import { shownId } from '../kinds/named.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { openFlag } from '../kinds/settings.ts';
-import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
+import type { IsAncestor } from './ancestors.ts';
 import { takenIds, type FindHolder } from './holders.ts';
 import type { Change } from './plan.ts';
 import { accessGains } from './reach.ts';
+import { accessFields, type PlannedSubject, subjectsOfField } from './subjects.ts';
 import { areWithheldFieldsUnset } from './unfinished.ts';
 
 const othersAllowed = 'everyone admitted by policies and negated bindings';
@@ -28,11 +29,7 @@ interface Subjects {
   /** Whether people must pass all bindings, instead of any one of them. */
   readonly isAll: boolean;
   readonly isOpen: boolean;
-}
-
-interface PlannedSubject {
-  readonly keys: readonly string[];
-  readonly words: (wasIn: boolean) => string;
+  readonly isAncestor: IsAncestor;
 }
 
 /** Returns who gains access through a change, even if this run may not apply the change. */
@@ -42,15 +39,14 @@ export function newAccess(
   since: Alteration | undefined,
   unbound: UnboundStates = { before: 'open', after: 'open' },
   release?: Release,
+  wasAncestor: IsAncestor = () => false,
 ): string[] {
   const { access, bindable } = change.resource.kind;
   const newAccessIf = (isOn: boolean): string[] => {
     const isOpen = (state: UnboundState): boolean =>
       access === undefined ? !bindable?.isClosedUnbound : state === 'open' || (isOn && state === 'unknown');
-    return newAccessInState(change, observed, since, {
-      before: isOpen(unbound.before),
-      after: isOpen(unbound.after),
-    });
+    const [before, after] = [isOpen(unbound.before), isOpen(unbound.after)];
+    return newAccessInState(change, observed, since, { before, after }, wasAncestor);
   };
   const on = newAccessIf(true);
   const reached = accessGains(change, observed, since, release);
@@ -90,6 +86,7 @@ function newAccessInState(
   observed: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   isOpen: { readonly before: boolean; readonly after: boolean },
+  isAncestor: IsAncestor,
 ): string[] {
   const { bindable } = resource.kind;
   if (bindable === undefined) return [];
@@ -109,11 +106,13 @@ function newAccessInState(
     each: isKnown ? observedSubjects : undefined,
     isAll: wasAll,
     isOpen: isOpen.before,
+    isAncestor,
   };
   const after: Subjects = {
     each: subjectsIn((field) => valueAfter(resource, field, observed.fields[field])),
     isAll,
     isOpen: isOpen.after,
+    isAncestor,
   };
   // Bindings that are not declared, such as policies and negated bindings, also decide about access.
   const others = bindingsOf(observed, policyBindings).filter(isEnabled).length - observedSubjects.length;
@@ -127,14 +126,6 @@ function newAccessInState(
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
-}
-
-function accessFields({ kind, fields }: Resource): readonly string[] {
-  if (!declaresBindings({ kind, fields })) return [];
-  return Object.keys(kind.fields).filter(
-    (field) =>
-      Object.hasOwn(fields, field) && isBindingField(kind, field) && !kind.fields[field]?.children?.inside,
-  );
 }
 
 /** The people who gain access to a provider because this record takes it from another one. */
@@ -190,61 +181,23 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   if (hadNoBindings && others > 0 && countNow === 0) return viaBindings;
   if (countNow === 0) return others > 0 || now.isOpen ? [everyone] : [];
   if (!before.each) return [];
-  const known = new Set(before.each.flatMap(({ keys }) => keys));
-  const wasIn = ({ keys }: PlannedSubject): boolean => keys.some((key) => known.has(key));
+  const wasIn = admissionTo(before.each, before.isAncestor);
   const added = subjects.filter((subject) => !wasIn(subject)).map(({ words }) => words(false));
   const all = subjects.map((subject) => subject.words(wasIn(subject)));
   if (!isAll) return [...(wasAll ? all : added), ...viaBindings];
-  const inNow = new Set(subjects.flatMap(({ keys }) => keys));
-  const isCloser = wasAll
-    ? before.each.every(({ keys }) => keys.some((key) => inNow.has(key)))
-    : added.length < all.length;
+  const isCloser = wasAll ? before.each.every(admissionTo(subjects)) : added.length < all.length;
   return isCloser ? [] : [`users who pass all of these: ${joinWords(all)}`];
 }
 
-function subjectsOfField(
-  resource: Resource,
-  field: string,
-  value: JsonValue,
-  names: NamesById = namesById(resource, field),
-): PlannedSubject[] {
-  const isShown = placeholderFor(resource, field) === undefined;
-  return bindingsInField(resource.kind, field, value, names).flatMap(({ binds, id: one, values }) => {
-    if (!isEffective({ values })) return [];
-    const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
-    const isNegated = values['negate'] === true;
-    const { lets, refersTo } = binds;
-    const who = isNegated ? lets?.negated : lets?.plain;
-    // A policy whose failure counts as passing admits more people.
-    const failing = values['failure_result'] === true && lets?.plain !== undefined;
-    const words = (wasIn: boolean): string => {
-      if (!isShown) return wasIn ? `a ${refersTo.type}` : `one more ${refersTo.type}`;
-      return `the ${refersTo.type} ${idText(id, name)}`;
-    };
-    return {
-      keys: [one, ...(name === undefined ? [] : [{ name }])].map(
-        (each) => `${isNegated} ${failing} ${field} ${childKey({ binds, id: each })}`,
-      ),
-      words: (wasIn) =>
-        `${who === undefined ? '' : `${who} `}${words(wasIn)}${failing ? ', or where it fails' : ''}`,
-    };
-  });
-}
-
-/** The bindings that a field declares: all bindings of policies, groups and users, or those of one type of subject. */
-function bindingsInField(
-  kind: Kind,
-  field: string,
-  value: JsonValue,
-  names: NamesById,
-): ReturnType<typeof bindingsIn> {
-  const { children } = kind.fields[field] ?? {};
-  if (children) return bindingsIn(children, value);
-  const binds = kind.access?.subjects.find((subject) => subject.field === field)?.binds;
-  return idsOf(value).flatMap((one) => {
-    const name = isNameReference(one) ? undefined : nameOfId(names, kind, field, one);
-    return binds ? { binds, id: name === undefined ? one : { name, id: one }, values: {} } : [];
-  });
+/** Whether any of the given subjects admits a subject. Members of a group are also members of its ancestors. */
+function admissionTo(
+  subjects: readonly PlannedSubject[],
+  isAncestor: IsAncestor = () => false,
+): (subject: PlannedSubject) => boolean {
+  const known = new Set(subjects.flatMap(({ keys }) => keys));
+  return ({ keys, group: below }) =>
+    keys.some((key) => known.has(key)) ||
+    (below !== undefined && subjects.some(({ group }) => group !== undefined && isAncestor(group, below)));
 }
 
 /** Who gains access through a change of the manifests. If access was not declared before, the earlier access is unknown. */
@@ -266,12 +219,12 @@ function newAccessSince(
     return value !== undefined && isJsonList(value) ? [[field, value]] : [];
   });
   const before: Subjects = {
+    ...now,
     each:
       known.length === 0
         ? undefined
         : known.flatMap(([field, value]) => subjectsOfField(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
-    isOpen: now.isOpen,
   };
   return newSubjects(before, now, others);
 }

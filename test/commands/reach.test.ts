@@ -858,6 +858,43 @@ test('a plan compared with a baseline reports only the rights that the manifests
   expect(gains.join()).not.toMatch(/"(?:parent|auditors)"|user\.u0.*"root"/);
 });
 
+test.each<[string, readonly string[], Record<string, string>, string, string, boolean]>([
+  ['a child replaces its parent', ['middle', 'parent'], {}, 'parent', 'child', false],
+  ['a parent replaces its child', ['middle', 'parent'], {}, 'child', 'parent', true],
+  ['an unrelated group replaces another', ['middle', 'parent'], {}, 'other', 'child', true],
+  ['a group becomes a child in the same plan', ['middle'], { middle: 'parent' }, 'parent', 'child', true],
+])(
+  'a plan reports a bound group unless its members are in a group that was bound: %s',
+  async (_, [child, middle], joins, bound, now, isOpened) => {
+    const withAccess = (name: string, parents: Record<string, string>): JsonObject => ({
+      groups: ['child', 'middle', 'parent', 'other'].map((each) => ({
+        name: each,
+        parents: parents[each] === undefined ? [] : [{ name: parents[each] }],
+      })),
+      applications: [{ slug: 'a', name: 'A', access: { groups: [{ name }] } }],
+    });
+    const world = new World({ groups: [] }, '2026.2');
+    const parents = { ...(child && { child }), ...(middle && { middle }) };
+    const before = withAccess(bound, parents);
+    await applied(world, before);
+    const text = (manifest: JsonObject): string => JSON.stringify({ version: 1, ...manifest });
+    const after = text(withAccess(now, { ...parents, ...joins }));
+    for (const past of [undefined, { 'm.yaml': text(before) }]) {
+      const { context, stdout } = world.run(after, env, past && { past });
+      const baseline = past && { baseline: '.before' };
+      await plan(['m.yaml'], { output: 'text', allow: capabilities, ...baseline }, context);
+      expect(stdout()).toContain('~ application.a');
+      expect(stdout().includes(`Opens application.a to the group "${now}"`), stdout()).toBe(isOpened);
+    }
+    if (Object.keys(joins).length === 0) return;
+    // Compared with the baseline, the group is a new child, although the service already has it as a child.
+    await applied(world, { groups: withAccess(now, { ...parents, ...joins })['groups'] ?? [] });
+    const { context, stdout } = world.run(after, env, { past: { 'm.yaml': text(before) } });
+    await plan(['m.yaml'], { output: 'text', allow: capabilities, baseline: '.before' }, context);
+    expect(stdout()).toContain(`Opens application.a to the group "${now}"`);
+  },
+);
+
 test.each([
   ['a group is no longer bound', 'child', ['parent'], false],
   ['a parent group is no longer bound', 'parent', ['child'], true],
