@@ -70,8 +70,16 @@ export function withNeededUnfinished<Planned extends Change>(
   return changes.map((change) => {
     const { address } = change.resource;
     if (marked.has(address)) return { ...change, unfinished: true };
-    const waitsFor = keysOf.get(address)?.flatMap((key) => lacking.get(key) ?? []) ?? [];
-    return waitsFor.length > 0 ? { ...change, waitsFor } : change;
+    const keys = keysOf.get(address) ?? [];
+    const waitsFor = keys.flatMap((key) => lacking.get(key) ?? []);
+    const unfinished = new Set([...waitsFor, ...[...marked].filter((one) => keys.includes(one))]);
+    if (unfinished.size === 0) return change;
+    const remarks = Array.from(unfinished, (other) => `is not created while ${other} is unfinished`);
+    return {
+      ...change,
+      ...(waitsFor.length > 0 && { waitsFor }),
+      remarks: [...(change.remarks ?? []), ...remarks],
+    };
   });
 }
 

@@ -187,3 +187,24 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
     expect(otherClient(world.sandbox).record('application', 'a')).toBeUndefined();
   });
 });
+
+test.each(['name', 'id'])(
+  'a plan notes that a new record waits for the unfinished record to which it refers by %s',
+  async (by) => {
+    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const others = otherClient(world.sandbox);
+    others.create('/flows/instances/', { slug: 'f', name: 'F', title: 'F', designation: 'authorization' });
+    const reference = by === 'name' ? '{ slug: f }' : String(others.pk('/flows/instances/', 'f'));
+    const text = `version: 1
+stages: [{ type: consent, name: asks, mode: always_require }]
+flows: [{ slug: f, name: F, title: F, designation: authorization, stages: [{ stage: { name: asks }, order: 0 }] }]
+providers: [{ type: saml, name: P, authorization_flow: ${reference}, invalidation_flow: ${reference}, acs_url: 'https://a.example/acs' }]
+`;
+    const { ending, stdout } = await ran(world, plan, text);
+    expect(ending).toBe('incomplete');
+    expect(stdout.match(/note {2}is not created while flow\.f is unfinished/g)).toHaveLength(1);
+    expect(await ran(world, apply, text)).toMatchObject({
+      stdout: expect.stringContaining('. provider.P  not attempted') as string,
+    });
+  },
+);
