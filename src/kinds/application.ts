@@ -14,8 +14,6 @@ const longSlugsSince = '2025.12';
 
 const metaHideSince = '2026.5';
 
-const subjects = { isDeduplicated: true, removalNote: 'is no longer open to' };
-
 const fields = {
   slug: {
     changeWarning: () =>
@@ -54,13 +52,13 @@ const fields = {
     },
   },
   'access.groups': {
-    ...subjects,
+    isDeduplicated: true,
     refersTo: familyOf('groups'),
     idForm: plainUuid,
     tableForm: 'strings',
   },
   'access.users': {
-    ...subjects,
+    isDeduplicated: true,
     refersTo: familyOf('users'),
     idForm: plainId,
     tableForm: 'numbers',

@@ -176,8 +176,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** The condition under which a list of references or a JSON value is declared in part; undefined if it is always declared in full. */
   readonly part?: 'always' | 'unless exactly' | 'if at_least';
-  /** The text that a plan prints before each id that an update removes. */
-  readonly removalNote?: string;
   /** The rights that an id gives if it is added to the field, as words before the id. */
   readonly addedRights?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */

@@ -82,7 +82,7 @@ export function makePlan(
   );
   const isAncestor = createAncestorFinder(resources, observed);
   const wasAncestor = createPastAncestorFinder(resources, observed, comparison?.alterations);
-  const forRemarks = { holderOf, facts: known, joined, isAncestor, release };
+  const forRemarks = { holderOf, facts: known, joined, isAncestor, release, unbound: unbound?.after };
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);

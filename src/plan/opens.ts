@@ -6,7 +6,7 @@ import { isEnabled, mustPassAll } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { shownId } from '../kinds/named.ts';
+import { namesById, shownId } from '../kinds/named.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -126,6 +126,30 @@ function newAccessInState(
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
+}
+
+/** Who loses access through an update. If everyone may open the record afterwards, nobody does. */
+export function lostAccess(
+  resource: Resource,
+  { fields, names = {} }: Pick<ObservedRecord, 'fields' | 'names'>,
+  isAncestor: IsAncestor,
+  unbound: UnboundState = 'open',
+): string[] {
+  const { kind } = resource;
+  const declaring = accessFields(resource);
+  const before = declaring.flatMap((field) => {
+    const known = new Map([...(names[field] ?? []), ...namesById(resource, field)]);
+    return subjectsOfField(resource, field, fields[field] ?? null, known);
+  });
+  const after = declaring.flatMap((field) =>
+    subjectsOfField(resource, field, valueAfter(resource, field, fields[field])),
+  );
+  if (kind.bindable === undefined) return [];
+  if (after.length === 0 && accessWithoutBindings(kind, unbound) !== undefined) return [];
+  // In mode `all`, fewer bindings admit more people.
+  if (before.length > 1 && mustPassAll(kind.bindable, fields) && after.every(admissionTo(before))) return [];
+  const isStillIn = admissionTo(after, isAncestor);
+  return before.filter((one) => !isStillIn(one)).map(({ words }) => `is no longer open to ${words(true)}`);
 }
 
 /** The people who gain access to a provider because this record takes it from another one. */

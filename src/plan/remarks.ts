@@ -1,12 +1,6 @@
 import { redactorOf } from '../base/redactor.ts';
 import { isJsonList } from '../base/json.ts';
-import {
-  declaresAccess,
-  isBindingField,
-  isOpenToEveryone,
-  admittedSubject,
-  wantedChildren,
-} from '../kinds/access.ts';
+import { declaresAccess, isBindingField, admittedSubject, wantedChildren } from '../kinds/access.ts';
 import { isEffective, isEnabled, missingBindings } from '../kinds/bindings.ts';
 import type { Child, UnboundState } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
@@ -25,7 +19,7 @@ import type { IsAncestor } from './ancestors.ts';
 import { missingFields } from './entry-problems.ts';
 import { givesRights, rightsOfAdded } from './gained-rights.ts';
 import { takenIds, type FindHolder } from './holders.ts';
-import { accessWithoutBindings } from './opens.ts';
+import { accessWithoutBindings, lostAccess } from './opens.ts';
 import type { Change } from './plan.ts';
 import { areWithheldFieldsUnset } from './unfinished.ts';
 
@@ -35,13 +29,14 @@ interface Known {
   /** The keys of the groups that users join. */
   readonly joined: ReadonlySet<string>;
   readonly isAncestor: IsAncestor;
+  readonly unbound: UnboundState | undefined;
   readonly release: Release | undefined;
 }
 
 export function remarksOn(
   { resource, action, differences }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
-  { holderOf, facts, joined, isAncestor, release }: Known,
+  { holderOf, facts, joined, isAncestor, release, unbound }: Known,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -81,12 +76,12 @@ export function remarksOn(
   const warnings = differences.flatMap(
     ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed, release) ?? [],
   );
-  const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts, isAncestor));
+  const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
   return [
     ...new Set(warnings),
     ...(note === undefined ? [] : [note]),
-    ...redact([...ofIds, ...ofOthers, ...ofStages]),
+    ...redact([...ofIds, ...lostAccess(resource, record, isAncestor, unbound), ...ofOthers, ...ofStages]),
   ];
 }
 
@@ -208,22 +203,17 @@ function undeclaredIdNotes(
   field: string,
   { fields: held, names = {} }: Pick<ObservedRecord, 'fields' | 'names'>,
   facts: ReferenceFacts,
-  isAncestor: IsAncestor,
 ): string[] {
   const { kind } = resource;
-  const { removalNote, fact, idForm, changeWarning } = kind.fields[field] ?? {};
-  const isSaid = changeWarning !== undefined && removalNote === undefined;
+  const { fact, idForm, changeWarning } = kind.fields[field] ?? {};
+  const isSaid = changeWarning !== undefined || isBindingField(kind, field);
   if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
-  // If access is declared for everyone, nobody loses access.
-  if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = idsOf(sentValue(resource, field));
   const keys = new Set(declared.map((id) => idKey(kind, field, id)));
   return idsOf(held[field]).flatMap((id) => {
     if (keys.has(idKey(kind, field, id))) return [];
-    // The members of a group are also members of its ancestors.
-    if (isBindingField(kind, field) && declared.some((other) => isAncestor(other, id))) return [];
     const idWords = shownId(resource, field, id, 'one', names[field] ?? new Map());
     const lost = fact?.grants !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${removalNote ?? `its \`${field}\` lose`} ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;
+    return `its \`${field}\` lose ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;
   });
 }

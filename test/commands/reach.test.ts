@@ -895,30 +895,51 @@ test.each<[string, readonly string[], Record<string, string>, string, string, bo
   },
 );
 
-test.each([
-  ['a group is no longer bound', 'child', ['parent'], false],
-  ['a parent group is no longer bound', 'parent', ['child'], true],
-  ['another group stays bound', 'child', ['other'], true],
-])(
-  'a plan notes who loses access, except members of a group whose ancestor stays bound: %s',
-  async (_, removed, kept, isLost) => {
-    const withAccess = (...names: readonly string[]): JsonObject => ({
-      groups: [
-        { name: 'child', parents: [{ name: 'middle' }] },
-        { name: 'middle', parents: [{ name: 'parent' }] },
-        { name: 'parent' },
-        { name: 'other' },
-      ],
-      applications: [{ slug: 'a', name: 'A', access: { groups: names.map((name) => ({ name })) } }],
-    });
+describe.each<[string, (names: readonly string[]) => JsonObject]>([
+  ['access', (names) => ({ access: { groups: names.map((name) => ({ name })) } })],
+  ['policies', (names) => ({ policies: names.map((name, order) => ({ group: { name }, order })) })],
+])('a plan that removes groups from `%s` of an application', (field, fieldOf) => {
+  test.each<[string, string, readonly string[], string, boolean]>([
+    ['but not members of a group whose ancestor stays bound', 'child', ['parent'], 'any', false],
+    ['members of a parent whose child stays bound', 'parent', ['child'], 'any', true],
+    ['members of a group that is not below another one', 'child', ['other'], 'any', true],
+    ['but nobody if all of the bindings were needed', 'other', ['parent', 'child'], 'all', false],
+    ['but nobody if the application is then open to everyone', 'other', [], 'any', false],
+  ])('notes who loses access: %s', async (_, removed, kept, mode, isLost) => {
+    const withAccess = (...names: readonly string[]): JsonObject => {
+      const access = field === 'access' && names.length === 0 ? { access: 'everyone' } : fieldOf(names);
+      return {
+        groups: [
+          { name: 'child', parents: [{ name: 'middle' }] },
+          { name: 'middle', parents: [{ name: 'parent' }] },
+          { name: 'parent' },
+          { name: 'other' },
+        ],
+        applications: [{ slug: 'a', name: 'A', policy_engine_mode: mode, ...access }],
+      };
+    };
     const world = new World({ groups: [] }, '2026.2');
     await applied(world, withAccess(removed, ...kept));
     const { context, stdout } = world.run(JSON.stringify({ version: 1, ...withAccess(...kept) }), env);
     await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
     expect(stdout()).toContain('~ application.a');
-    expect(stdout().includes(`is no longer open to "${removed}"`), stdout()).toBe(isLost);
-  },
-);
+    const notes = stdout().match(/is no longer open to .*(?= \()/g) ?? [];
+    expect(notes).toEqual(isLost ? [`is no longer open to the group "${removed}"`] : []);
+  });
+});
+
+test('a plan notes who loses access if the last binding of an entitlement is removed', async () => {
+  const withPolicies = (...policies: readonly JsonObject[]): JsonObject => ({
+    groups: [{ name: 'g' }],
+    applications: [{ slug: 'a', name: 'A' }],
+    entitlements: [{ name: 'e', app: { slug: 'a' }, policies }],
+  });
+  const world = new World({ groups: [] }, '2026.2');
+  await applied(world, withPolicies({ group: { name: 'g' }, order: 0 }));
+  const { context, stdout } = world.run(JSON.stringify({ version: 1, ...withPolicies() }), env);
+  await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
+  expect(stdout()).toContain('is no longer open to the group "g"');
+});
 
 test('a new entitlement without bindings is not open to everyone', async () => {
   const world = new World({ applications: [{ slug: 'a', name: 'A' }] }, '2026.2');
