@@ -91,7 +91,7 @@ describe('a report of undeclared records', () => {
   test('has an entry for each type on the HTML page, with unread parts in the heading of the entry', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
     expect(text).toContain('<p>Not all records were read: only superusers see all applications');
-    expect(text).toContain('value="undeclared" checked> not declared (2)');
+    expect(text).toContain('value="undeclared" checked> types of undeclared records (2)');
     expect(text).toContain('application.&lt;b&gt; (pk pk-&lt;b&gt;)</pre>');
     expect(text).toMatch(/23 users<\/h2>[^]*and 3 more of type user<\/pre>/);
   });

@@ -95,7 +95,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
       ...severities,
       ...changeLooks,
       gone: { label: 'no longer declared', sign: '-', colour: 'grey' },
-      undeclared: { label: 'not declared', sign: '*', colour: 'grey' },
+      undeclared: { label: 'types of undeclared records', sign: '*', colour: 'grey' },
     },
     entries: [
       ...entriesOf(warnings),
