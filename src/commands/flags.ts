@@ -110,7 +110,9 @@ export async function inputFiles(
   { env, files }: Pick<Context, 'env' | 'files'>,
 ): Promise<readonly string[]> {
   const world = { env, files: { ...files, readStandardInput: async () => new Uint8Array() } };
-  const settings = await readSettings(await settingsFromFlags(flags, env), world, 'manifests', paths);
+  // A wrong value of these flags may have ended the run, but they do not decide which files it reads.
+  const { allow: _, capability: _c, timeout: _t, wait: _w, concurrency: _n, ...deciding } = flags;
+  const settings = await readSettings(await settingsFromFlags(deciding, env), world, 'manifests', paths);
   if (settings.paths.length === 0) return inputFilesOf(settings);
   return inputFilesOf(
     settings,

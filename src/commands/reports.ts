@@ -54,7 +54,7 @@ export class Reports {
   /** Whether a report on standard output replaces the text. Annotations are printed in addition to the text. */
   readonly replaceText: boolean;
   /** The outputs that are refused because they would overwrite an input. The set is undefined until the inputs are known. */
-  #refused: ReadonlySet<string> | undefined;
+  #refused: ReadonlyMap<string, string> | undefined;
 
   private constructor(of: ReportRequest) {
     this.#of = of;
@@ -106,7 +106,7 @@ export class Reports {
   /** Excludes outputs that would overwrite one of these inputs from `write`, and reports these outputs. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const refused = await refusedOutputs(this.#of, inputs);
-    this.#refused = new Set(refused.keys());
+    this.#refused = refused;
     return Array.from(refused, (entry) => usageDiagnostic(overwriteError(...entry)));
   };
 
@@ -117,17 +117,14 @@ export class Reports {
     const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
     const attempt = async (filename: string, put: () => Promise<void> | void): Promise<void> => {
-      const isRefused = refused.has(filename);
+      const reason = refused.get(filename);
       const putUnlessRefused = async (): Promise<void> => {
-        if (isRefused)
-          throw new Error(
-            'The run ended early, and the file may be one of its inputs. Delete it, or name another file.',
-          );
+        if (reason !== undefined) throw new Error(`It is a file ${reason}. Name another file.`);
         await put();
       };
       // Refused outputs have already been reported if the inputs of the run were known.
       const isDone =
-        !(isKnown && isRefused) &&
+        !(isKnown && reason !== undefined) &&
         (await tryWrite(filename, 'the report cannot be written to', putUnlessRefused, context));
       isWritten &&= isDone;
     };
@@ -151,15 +148,17 @@ export class Reports {
   }
 
   /** The refused outputs of a run that ended before its inputs were known. If the inputs remain unknown, every output that exists is refused. */
-  async #foundRefused(): Promise<ReadonlySet<string>> {
+  async #foundRefused(): Promise<ReadonlyMap<string, string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];
-    if (inputs) return new Set((await refusedOutputs(this.#of, inputs)).keys());
+    if (inputs) return await refusedOutputs(this.#of, inputs);
     const { files } = this.#of.context;
-    const there = outputsOf(this.#of).map(async (output) =>
-      (await files.kindOf(output).catch(() => 'file')) === 'file' ? [output] : [],
+    const there = outputsOf(this.#of).map(async (output): Promise<[string, string][]> =>
+      (await files.kindOf(output).catch(() => 'file')) === 'file'
+        ? [[output, 'which this run may read']]
+        : [],
     );
-    return new Set((await Promise.all(there)).flat());
+    return new Map((await Promise.all(there)).flat());
   }
 }
 

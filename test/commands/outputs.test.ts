@@ -125,7 +125,7 @@ describe('an output that would overwrite an input', () => {
     const isBaseline = args.includes('--baseline');
     const reason = isBaseline
       ? /which is in the folder of the baseline/
-      : /which this run reads|may be one of its inputs/;
+      : /which this run reads|which this run may read/;
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(reason);
     expect([code, sent]).toEqual([3, 0]);
     expectUntouched();

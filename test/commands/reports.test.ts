@@ -85,6 +85,19 @@ describe('--report', () => {
     }
   });
 
+  test.each<[string, Partial<PlanOptions>]>([
+    ['--allow', { allow: ['frob'] }],
+    ['--capability', { capability: ['frob'] }],
+    ['--timeout', { timeout: 'x' }],
+    ['--wait', { wait: 'x' }],
+    ['--concurrency', { concurrency: 'x' }],
+  ])('replaces an existing report but no input after a usage error: %s', async (flag, wrong) => {
+    const { context, written } = capture({ files: { ...files, old: 'old' }, url: 'https://id.example.com' });
+    const options = { output: 'text', report: ['text=a.yaml', 'json=old'], ...wrong } as const;
+    await expect(plan(['a.yaml'], options, context)).rejects.toThrow(flag);
+    expect([...written.keys()]).toEqual(['old']);
+  });
+
   test('over an input is refused with a message, even if the command fails before it reads its inputs', async () => {
     const { context, stderr, written } = capture({ files, url: 'https://id.example.com' });
     let reads = 0;
@@ -94,7 +107,7 @@ describe('--report', () => {
     await expect(plan(['a.yaml', '-'], options, reading)).rejects.toThrow('--max-creates cannot be "x"');
     expect([...written.keys()]).toEqual(['new']);
     expect(stderr()).toContain(
-      'the report cannot be written to a.yaml\n    The run ended early, and the file may be one of its inputs',
+      'the report cannot be written to a.yaml\n    It is a file which this run reads. Name another file.',
     );
     expect(reads).toBe(0);
   });
