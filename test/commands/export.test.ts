@@ -574,6 +574,7 @@ describe('rollcall export', () => {
     ['--split with JSON', { output: 'json', out: 'm' }, '-o json'],
     ['--list with --out', { list: true, out: 'm' }, '--list'],
     ['a file for --out', { out: 'm.yaml' }, '--out names a folder'],
+    ['a file with the short extension for --out', { out: 'm.yml' }, '--out names a folder'],
     ['an unknown type', { type: ['users'] }, 'there is no type "users"'],
     ['an unknown field', { without: 'emails' }, 'no field "emails"'],
     [
