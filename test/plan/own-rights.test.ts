@@ -54,6 +54,14 @@ test('a change comes after the one that it waits for, though this one takes righ
   expect(namesLast([own, waiting], { roles: ['pk-0'] }, '2026.2')).toEqual(['a last', 'b']);
 });
 
+test('the own token changes last, after the rights of its user', async () => {
+  const entriesOf = (isGranted: boolean): string =>
+    `tokens: [{ identifier: t, expiring: ${isGranted} }]\ngroups: [{ name: g, is_superuser: ${isGranted} }]`;
+  const { changes } = await planBetween(entriesOf(true), entriesOf(false), { permission });
+  expect(namesLast(changes.toReversed(), {}, '2026.2')).toEqual(['g last', 't last']);
+  expect(namesLast(changes, {}, '2026.2')).toEqual(['g last', 't last']);
+});
+
 test.each<[what: string, before: string, after: string, self: object, last: string[]]>([
   [
     'the own user gets another path',
