@@ -366,6 +366,15 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 const found: Answer = { kind: 'found', status: 200 };
 const silence: Answer = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
 
+test('only time-outs in a row end a run', async () => {
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  pacing.endAfterTimeouts(2);
+  for (const answer of [silence, found, silence]) pacing.note(answer, 1);
+  expect(await pacing.waitForTurn()).toBe(true);
+  pacing.note(silence, 1);
+  expect(await pacing.waitForTurn()).toBe(false);
+});
+
 test.each<[string, readonly Answer[], mayGoOn: readonly boolean[], asked: number]>([
   ['answers', Array.from({ length: 5 }, () => found), [true, true, true, false, false], 3],
   ['does not answer, and is not asked again', [silence, found], [false, false], 1],
