@@ -185,3 +185,13 @@ test.each([
     expect(diagnostics.map(({ code }) => code)).toEqual(codes);
   },
 );
+
+test.each([
+  ['none', {}, ['likely-refused']],
+  ['the first', { action: 'login' }, []],
+  ['another', { client_ip: '10.0.0.1' }, []],
+])('an event matcher has a warning unless it declares one of its criteria: %s', async (_, fields, codes) => {
+  const policy = { name: 'p', type: 'event_matcher', ...fields };
+  const { diagnostics } = await loadText(JSON.stringify({ version: 1, policies: [policy] }));
+  expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+});
