@@ -76,10 +76,13 @@ test('of two users who may lose the rights, the one who certainly does gets the 
   ).toEqual(['b']);
 });
 
-test('an account that becomes active gains the rights of its roles again', async () => {
-  const withUser = (isActive: boolean): string =>
-    `roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [{ name: r }], is_active: ${isActive} }]`;
-  const { changes, records } = await planBetween(withUser(false), withUser(true));
+test.each([
+  ['the same roles', '{ name: r }'],
+  ['no roles', ''],
+])('an account that becomes active, and had %s, gains the rights of its role once', async (_, earlier) => {
+  const withUser = (roles: string, isActive: boolean): string =>
+    `roles: [{ name: r }]\nusers: [{ username: u, name: U, roles: [${roles}], is_active: ${isActive} }]`;
+  const { changes, records } = await planBetween(withUser(earlier, false), withUser('{ name: r }', true));
   const change = changes.find(({ resource }) => resource.name === 'u') ?? expect.fail();
   const record = records.find(({ fields }) => fields['username'] === 'u') ?? expect.fail();
   const gains = gainedRights({ ...change, action: 'update' }, record, undefined, new Map(), new Set());
