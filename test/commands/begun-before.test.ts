@@ -138,7 +138,7 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
       rival('/policies/expression/', rule('return True')),
     ],
   ])('%s, is unfinished, and nothing relies on it: %s', async (address, _, tamper) => {
-    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     world.tamper = tamper(world);
     const { ending, stdout } = await ran(world, apply, text);
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining(`x ${address}  unfinished`)]);
@@ -191,7 +191,7 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
 test.each(['name', 'id'])(
   'a plan notes that a new record waits for the unfinished record to which it refers by %s',
   async (by) => {
-    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const others = otherClient(world.sandbox);
     others.create('/flows/instances/', { slug: 'f', name: 'F', title: 'F', designation: 'authorization' });
     const reference = by === 'name' ? '{ slug: f }' : String(others.pk('/flows/instances/', 'f'));
