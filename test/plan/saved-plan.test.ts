@@ -286,6 +286,14 @@ describe('a new plan', () => {
     expect(found).toContainEqual(['application.wiki', changedWords('name'), '']);
   });
 
+  test('differs from a saved plan that deletes a record by the changes of the record, if it has changed', async () => {
+    const change = { actions: ['delete'], before: { name: 'Other' }, after: null } as const;
+    const found = await otherwise(existing, altered('application.wiki', { change }));
+    const words = found.flat();
+    expect(words).toContain('`name` has changed since the plan was made');
+    expect(words).not.toContain('it would no longer be deleted');
+  });
+
   test('differs from a saved plan with fewer resources', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.filter(({ address }) => address !== 'application.new'),
