@@ -169,6 +169,21 @@ applications: [{ slug: a, name: A, provider: { name: P }, policies: [{ policy: {
     expect(outcomesIn(stdout)).toMatchObject([{ outcome }]);
   });
 
+  test('leaves out the reference to it that would be set later', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const circle = `version: 1
+stages: [{ type: password, name: pw, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: authz } }]
+flows: [{ slug: authz, name: F, title: F, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }] }]
+`;
+    const other = { ...flow, designation: 'stage_configuration' };
+    world.tamper = rival('/flows/instances/', other)(world);
+    const { ending, stdout } = await ran(world, apply, circle);
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('x stage.pw  unfinished')]);
+    expect(otherClient(world.sandbox).record('/stages/password/', 'pw')).toMatchObject({
+      configure_flow: null,
+    });
+  });
+
   test('but differs in another field, is left, and nothing relies on it', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const members =
@@ -208,3 +223,23 @@ providers: [{ type: saml, name: P, authorization_flow: ${reference}, invalidatio
     });
   },
 );
+
+test('a plan without changes notes a login flow that undeclared policies have opened', async () => {
+  const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+  const login = (guard: string): string => `version: 1
+policies: [{ type: dummy, name: never, result: false }]
+stages:
+  - { type: identification, name: who, user_fields: [username] }
+  - { type: password, name: pw, backends: [authentik.core.auth.InbuiltBackend] }
+  - { type: user_login, name: enter }
+flows:
+  - { slug: door, name: D, title: D, designation: authentication, stages: [{ stage: { name: who }, order: 0 }, { stage: { name: pw }, order: 1${guard} }, { stage: { name: enter }, order: 2 }] }
+`;
+  const opened = login(', policies: [{ policy: { name: never }, order: 0 }]');
+  await done(ran(world, apply, opened, { allow: ['open-login'] }));
+  const { stdout } = await done(ran(world, plan, login('')));
+  expect(stdout).toContain('No changes.');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'flow.door: anyone who enters a user name can log in: the stage "pw" is skipped because of "never".',
+  );
+});

@@ -294,3 +294,13 @@ test('an entry that declares a record absent needs no field of the release', asy
   expect(await codesOf(`${entry}, state: absent`)).toEqual([]);
   expect(await codesOf(entry)).not.toEqual([]);
 });
+
+test('a field that only a new record needs is a warning while the record may exist', async () => {
+  const text = 'version: 1\nproviders: [{ type: oauth2, name: P }]\n';
+  const { diagnostics } = await loadText(text, { release: readRelease('2026.2') });
+  expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+    'warning missing-field',
+    'warning not-in-release',
+    'warning not-in-release',
+  ]);
+});

@@ -4,11 +4,13 @@ import { kinds } from '../../src/kinds/all.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
 import { mapNames } from '../../src/kinds/named.ts';
+import { createPastAncestorFinder } from '../../src/plan/ancestors.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
 import {
   accessOfNewRecord,
   accessThroughTaken,
   accessWithoutBindings,
+  lostAccess,
   newAccess,
   whoMayOpen,
 } from '../../src/plan/opens.ts';
@@ -514,4 +516,36 @@ test('with a baseline, stages open an enrolment only if they are removed, moved 
   ];
   expect(await opened(guarded, stage('s', { policies: [] }))).toEqual(freed);
   expect(await opened(guarded, stage('other', {}))).toEqual(freed);
+});
+
+test.each<[string, JsonObject, 'open' | 'closed', readonly string[]]>([
+  ['nobody if everyone may open it then', { access: 'everyone' }, 'open', []],
+  [
+    'the group if records without bindings are closed',
+    { access: 'everyone' },
+    'closed',
+    [`is no longer open to ${g}`],
+  ],
+  [
+    'the group if another is bound',
+    { access: { groups: [{ name: 'h' }] } },
+    'open',
+    [`is no longer open to ${g}`],
+  ],
+])('a record without its last group is lost to %s', async (_, declared, unbound, lost) => {
+  const { resource, record } = await world(declared, [group('g')]);
+  expect(lostAccess(resource, record, () => false, unbound)).toEqual(lost);
+});
+
+test.each<[string, Alteration | undefined, boolean]>([
+  ['is the same as in the baseline', undefined, true],
+  ['is altered in another field', { kind: 'altered', fields: [{ field: 'attributes' }] }, true],
+  ['is altered in its parents', { kind: 'altered', fields: [{ field: 'parents' }] }, false],
+  ['is new since the baseline', { kind: 'added' }, false],
+])('a group was below its parent if its entry %s', async (_, alteration, wasBelow) => {
+  const resources = await desired('version: 1\ngroups: [{ name: child, parents: [{ name: parent }] }]\n');
+  const held = { pk: 'c', fields: { parents: ['p'] } };
+  const observed = new Map([['group.child', { presence: 'present', held }] as const]);
+  const alterations = new Map(alteration && [['group.child', alteration] as const]);
+  expect(createPastAncestorFinder(resources, observed, alterations)('p', 'c')).toBe(wasBelow);
 });
